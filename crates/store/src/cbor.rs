@@ -67,11 +67,7 @@ impl Encoder {
     }
 
     pub fn bool(&mut self, value: bool) -> &mut Self {
-        self.push(Header::Simple(if value {
-            simple::TRUE
-        } else {
-            simple::FALSE
-        }))
+        self.push(Header::Simple(if value { simple::TRUE } else { simple::FALSE }))
     }
 
     pub fn null(&mut self) -> &mut Self {
@@ -174,10 +170,7 @@ impl<'a> Decoder<'a> {
             4 => Major::Array,
             7 => Major::Simple,
             _ => {
-                return self.error(
-                    expected,
-                    format!("item 0x{first:02x}, of a type never written"),
-                );
+                return self.error(expected, format!("item 0x{first:02x}, of a type never written"));
             }
         };
         let (argument, size) = match first & 0x1f {
@@ -321,10 +314,7 @@ impl<'a> Decoder<'a> {
     fn take(&mut self, len: u64) -> Result<&'a [u8]> {
         let left = self.bytes.len() - self.offset;
         if len > left as u64 {
-            return self.error(
-                "a string that fits",
-                format!("{len} bytes where {left} are left"),
-            );
+            return self.error("a string that fits", format!("{len} bytes where {left} are left"));
         }
         let start = self.offset;
         self.offset += len as usize;
@@ -420,26 +410,16 @@ mod tests {
 
     #[test]
     fn other_forms_of_a_value_are_refused() {
-        assert!(
-            refused(&[0x18, 0x17]).contains("shorter form"),
-            "23 in two bytes"
-        );
+        assert!(refused(&[0x18, 0x17]).contains("shorter form"), "23 in two bytes");
         assert!(refused(&[0x9f, 0xff]).contains("indefinite"));
         assert!(refused(&[0xa0]).contains("never written"), "a map");
-        assert!(
-            refused(&[0x20]).contains("never written"),
-            "a negative integer"
-        );
+        assert!(refused(&[0x20]).contains("never written"), "a negative integer");
         assert!(refused(&[0x61, 0xff]).contains("not UTF-8"));
         assert!(refused(&[0x00, 0x00]).contains("1 more bytes"));
         assert!(refused(&[]).contains("the end"));
+        assert!(refused(&[0xf9, 0x3c, 0x00]).contains("simple value"), "a float");
         assert!(
-            refused(&[0xf9, 0x3c, 0x00]).contains("simple value"),
-            "a float"
-        );
-        assert!(
-            refused(&[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
-                .contains("items in 0 bytes")
+            refused(&[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).contains("items in 0 bytes")
         );
         assert!(refused(&[0x81; 1000]).contains("deeper"));
     }
