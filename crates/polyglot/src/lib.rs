@@ -1,1 +1,30 @@
-//! Not written yet.
+//! Front ends: source text to skeletons, skeletons to a linked project.
+//!
+//! Every language is one module behind [`FrontEnd`] and a folder of cases. All
+//! of it is pure: text in, definitions, references and diagnostics out; no file
+//! is opened here. A reference either leads to one definition with certainty,
+//! by the language's own scoping, or it stays text.
+
+pub mod builder;
+pub mod effects;
+mod frontend;
+pub mod link;
+pub mod model;
+pub mod render;
+pub mod syntax;
+
+pub use frontend::{FileIndex, FrontEnd, Layout, ModuleTarget, Project, ProjectFile};
+
+/// All front ends, sorted by name.
+pub fn front_ends() -> &'static [&'static dyn FrontEnd] {
+    &[]
+}
+
+/// The front end for a path, by file name or extension.
+pub fn front_end_for(path: &str) -> Option<&'static dyn FrontEnd> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    front_ends().iter().copied().find(|front_end| {
+        front_end.file_names().contains(&name) || front_end.extensions().contains(&extension)
+    })
+}

@@ -1,0 +1,696 @@
+//! Links skeletons: follows every path across files to what it means.
+//!
+//! A path means the same whatever was looked up before it, on any thread: the
+//! memory of results holds only what did not depend on where the search began
+//! (a search that met itself is not remembered).
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex},
+};
+
+use rayon::prelude::*;
+
+use crate::{
+    frontend::{FileIndex, Layout, ModuleTarget, Project},
+    model::*,
+};
+
+/// A definition of the project: its number in order of file, then of source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GlobalId(pub u32);
+
+/// What a reference leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    Definition(GlobalId),
+    /// A name that is not of the project, fully qualified.
+    Library(Arc<str>),
+    /// A module of the project.
+    Module,
+    /// Nothing that is certain.
+    Unknown,
+}
+
+/// What following a path gives, for the steps after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Unknown,
+    /// The thing itself: a type, a function.
+    Definition(GlobalId),
+    /// A function with the type it was looked up on.
+    Bound(GlobalId, GlobalId),
+    /// A value of a type.
+    Instance(GlobalId),
+    Module(FileIndex, NamespaceId),
+    Directory(Arc<str>, FileIndex),
+    Library(Arc<str>),
+    Container(Arc<Value>, Arc<Value>),
+    /// Called, it gives the value.
+    Callable(Arc<Value>),
+    /// The members of the type's bases.
+    Bases(GlobalId),
+    /// A value of the type a method was called on; only inside result types.
+    Receiver,
+}
+
+#[derive(Debug, Clone)]
+struct Found {
+    target: Target,
+    value: Value,
+}
+
+impl Found {
+    fn unknown() -> Self {
+        Self {
+            target: Target::Unknown,
+            value: Value::Unknown,
+        }
+    }
+
+    fn value(value: Value) -> Self {
+        let target = match &value {
+            Value::Definition(id) | Value::Bound(id, _) => Target::Definition(*id),
+            Value::Module(..) | Value::Directory(..) => Target::Module,
+            Value::Library(name) => Target::Library(name.clone()),
+            _ => Target::Unknown,
+        };
+        Self { target, value }
+    }
+}
+
+/// Deeper searches than this give up. A frame takes a few hundred bytes; the
+/// caller provides the stack (see [`STACK_BYTES`]).
+const MAX_SEARCH_DEPTH: u32 = 2_000;
+
+/// Stack that a thread needs to link.
+pub const STACK_BYTES: usize = 32 << 20;
+
+/// Types inherit through at most this many others.
+const MAX_BASES: usize = 64;
+
+const SHARDS: usize = 64;
+
+/// The results of one search so far.
+#[derive(Default)]
+struct Search {
+    /// Paths being followed.
+    active: HashSet<(FileIndex, PathId)>,
+    depth: u32,
+    /// Whether some result depended on a path being followed already.
+    met_itself: bool,
+}
+
+/// Follows the paths of a project.
+pub struct Linker<'a> {
+    project: &'a Project<'a>,
+    layouts: HashMap<&'static str, Box<dyn Layout>>,
+    /// First global id of each file.
+    first: Vec<u32>,
+    names: Vec<NameTables>,
+    members: HashMap<GlobalId, Members>,
+    memory: Vec<Mutex<HashMap<(FileIndex, PathId), Found>>>,
+}
+
+/// Names of each namespace of a file, inside and outside.
+struct NameTables {
+    inside: Vec<HashMap<Str, Vec<PathId>>>,
+    outside: Vec<Option<HashMap<Str, Vec<PathId>>>>,
+    index: HashMap<Box<str>, Str>,
+}
+
+#[derive(Default)]
+struct Members {
+    /// Definitions that are members, in order of id.
+    own: HashMap<Box<str>, Vec<GlobalId>>,
+    /// Abilities implemented apart: file and path.
+    abilities: Vec<(FileIndex, PathId)>,
+}
+
+impl<'a> Linker<'a> {
+    pub fn new(project: &'a Project<'a>) -> Self {
+        let mut layouts: HashMap<&'static str, Box<dyn Layout>> = HashMap::new();
+        let mut first = Vec::with_capacity(project.files.len() + 1);
+        let mut next = 0;
+        for file in &project.files {
+            layouts
+                .entry(file.front_end.family())
+                .or_insert_with(|| file.front_end.layout(project));
+            first.push(next);
+            next += file.skeleton.definitions.len() as u32;
+        }
+        first.push(next);
+        let names = project
+            .files
+            .par_iter()
+            .map(|file| NameTables::new(file.skeleton))
+            .collect();
+        let mut linker = Self {
+            project,
+            layouts,
+            first,
+            names,
+            members: HashMap::new(),
+            memory: (0..SHARDS).map(|_| Mutex::default()).collect(),
+        };
+        linker.members = linker.collect_members();
+        // Membership was found without knowing members; what was remembered may
+        // lack them.
+        linker.memory = (0..SHARDS).map(|_| Mutex::default()).collect();
+        linker
+    }
+
+    pub fn definition_count(&self) -> u32 {
+        *self.first.last().unwrap_or(&0)
+    }
+
+    pub fn global(&self, file: FileIndex, index: DefinitionIndex) -> GlobalId {
+        GlobalId(self.first[file.0 as usize] + index.0)
+    }
+
+    /// The file of a definition and its index there.
+    pub fn locate(&self, id: GlobalId) -> (FileIndex, DefinitionIndex) {
+        let file = self.first.partition_point(|&first| first <= id.0) - 1;
+        (FileIndex(file as u32), DefinitionIndex(id.0 - self.first[file]))
+    }
+
+    pub fn definition(&self, id: GlobalId) -> &'a Definition {
+        let (file, index) = self.locate(id);
+        self.project.files[file.0 as usize].skeleton.definition(index)
+    }
+
+    /// The name of a file's module.
+    pub fn module_name(&self, file: FileIndex) -> String {
+        self.layout(file).module_name(file)
+    }
+
+    /// What each reference of a file leads to, in order.
+    pub fn link_file(&self, file: FileIndex) -> Vec<Target> {
+        let skeleton = self.skeleton(file);
+        let mut known: Vec<Option<Target>> = vec![None; skeleton.paths.len()];
+        let follow = |reference: &Reference| {
+            let slot = &mut known[reference.path.0 as usize];
+            slot.get_or_insert_with(|| self.follow(file, reference.path, &mut Search::default()).target)
+                .clone()
+        };
+        skeleton.references.iter().map(follow).collect()
+    }
+
+    fn skeleton(&self, file: FileIndex) -> &'a Skeleton {
+        self.project.files[file.0 as usize].skeleton
+    }
+
+    fn layout(&self, file: FileIndex) -> &dyn Layout {
+        let family = self.project.files[file.0 as usize].front_end.family();
+        self.layouts[family].as_ref()
+    }
+
+    /// Gives each type its members: definitions written inside it, and those
+    /// whose owner leads to it.
+    fn collect_members(&self) -> HashMap<GlobalId, Members> {
+        let per_file: Vec<(Vec<(GlobalId, GlobalId)>, Vec<_>)> = (0..self.project.files.len() as u32)
+            .into_par_iter()
+            .map(|file| self.memberships(FileIndex(file)))
+            .collect();
+        let mut members: HashMap<GlobalId, Members> = HashMap::new();
+        for (owned, abilities) in per_file {
+            for (owner, member) in owned {
+                let name = self
+                    .skeleton(self.locate(member).0)
+                    .str(self.definition(member).name);
+                members
+                    .entry(owner)
+                    .or_default()
+                    .own
+                    .entry(name.into())
+                    .or_default()
+                    .push(member);
+            }
+            for (owner, ability) in abilities {
+                members.entry(owner).or_default().abilities.push(ability);
+            }
+        }
+        members
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn memberships(
+        &self,
+        file: FileIndex,
+    ) -> (Vec<(GlobalId, GlobalId)>, Vec<(GlobalId, (FileIndex, PathId))>) {
+        let skeleton = self.skeleton(file);
+        let mut owned = Vec::new();
+        for (at, definition) in skeleton.definitions.iter().enumerate() {
+            let id = self.global(file, DefinitionIndex(at as u32));
+            if let Some(owner) = definition.owner {
+                if let Some(owner) = self.type_at(file, owner) {
+                    owned.push((owner, id));
+                }
+            } else if let Some(container) = definition.container {
+                owned.push((self.global(file, container), id));
+            }
+        }
+        let abilities = skeleton
+            .implements
+            .iter()
+            .filter_map(|implements| {
+                Some((self.type_at(file, implements.target)?, (file, implements.ability)))
+            })
+            .collect();
+        (owned, abilities)
+    }
+
+    /// The type definition a path leads to, aliases followed.
+    fn type_at(&self, file: FileIndex, path: PathId) -> Option<GlobalId> {
+        let search = &mut Search::default();
+        match self.follow(file, path, search).value {
+            Value::Definition(id) | Value::Instance(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    fn follow(&self, file: FileIndex, path: PathId, search: &mut Search) -> Found {
+        let node = self.skeleton(file).path(path);
+        match node {
+            PathNode::Unknown => return Found::unknown(),
+            PathNode::Definition(index) => return Found::value(Value::Definition(self.global(file, index))),
+            PathNode::Namespace(namespace) => return Found::value(Value::Module(file, namespace)),
+            PathNode::Library(name) => {
+                return Found::value(Value::Library(self.skeleton(file).str(name).into()));
+            }
+            PathNode::Receiver => return Found::value(Value::Receiver),
+            _ => {}
+        }
+        let key = (file, path);
+        let shard = &self.memory[(file.0 as usize * 31 + path.0 as usize) % SHARDS];
+        if let Some(found) = shard.lock().expect("no search panics").get(&key) {
+            return found.clone();
+        }
+        if search.depth >= MAX_SEARCH_DEPTH || !search.active.insert(key) {
+            search.met_itself = true;
+            return Found::unknown();
+        }
+        search.depth += 1;
+        let outer = std::mem::take(&mut search.met_itself);
+        let found = self.follow_node(file, node, search);
+        if !search.met_itself {
+            shard.lock().expect("no search panics").insert(key, found.clone());
+        }
+        search.met_itself |= outer;
+        search.depth -= 1;
+        search.active.remove(&key);
+        found
+    }
+
+    fn follow_node(&self, file: FileIndex, node: PathNode, search: &mut Search) -> Found {
+        let skeleton = self.skeleton(file);
+        match node {
+            PathNode::Name(namespace, name) => self
+                .look_up(file, namespace, skeleton.str(name), search)
+                .unwrap_or_else(Found::unknown),
+            PathNode::Module(specifier) => {
+                let target = self.layout(file).resolve(file, skeleton.str(specifier));
+                Found::value(module_value(target, file))
+            }
+            PathNode::Member(base, name) => {
+                let base = self.follow(file, base, search).value;
+                self.member(&base, skeleton.str(name), search)
+            }
+            PathNode::Call(base) => {
+                let base = self.follow(file, base, search).value;
+                Found::value(self.call(base, search))
+            }
+            PathNode::Instance(base) => {
+                let base = self.follow(file, base, search).value;
+                Found::value(self.instance(base, search))
+            }
+            PathNode::Element(base) => Found::value(match self.follow(file, base, search).value {
+                Value::Container(_, element) => (*element).clone(),
+                _ => Value::Unknown,
+            }),
+            PathNode::Container(outer, element) => {
+                let outer = self.follow(file, outer, search).value;
+                let element = self.follow(file, element, search).value;
+                Found::value(Value::Container(Arc::new(outer), Arc::new(element)))
+            }
+            PathNode::Super(base) => Found::value(match self.follow(file, base, search).value {
+                Value::Definition(id) | Value::Instance(id) => Value::Bases(id),
+                _ => Value::Unknown,
+            }),
+            _ => Found::unknown(),
+        }
+    }
+
+    /// A name as seen from inside a namespace.
+    fn look_up(
+        &self,
+        file: FileIndex,
+        namespace: NamespaceId,
+        name: &str,
+        search: &mut Search,
+    ) -> Option<Found> {
+        let mut at = Some(namespace);
+        while let Some(here) = at {
+            if let Some(found) = self.in_module(file, here, name, true, search) {
+                return Some(found);
+            }
+            let namespace = self.skeleton(file).namespaces.get(here.0 as usize)?;
+            at = namespace.parent.filter(|_| namespace.inherits);
+        }
+        let builtin = self.project.files[file.0 as usize].front_end.builtin(name)?;
+        Some(Found::value(Value::Library(builtin.into())))
+    }
+
+    /// A name of a module: its own, its peers', its stars', searched breadth
+    /// first over star imports, each module once.
+    fn in_module(
+        &self,
+        file: FileIndex,
+        namespace: NamespaceId,
+        name: &str,
+        inside: bool,
+        search: &mut Search,
+    ) -> Option<Found> {
+        let mut level = vec![(file, namespace, inside)];
+        let mut seen: HashSet<(FileIndex, NamespaceId)> = HashSet::new();
+        while !level.is_empty() {
+            let mut next = Vec::new();
+            let mut found: Option<Found> = None;
+            for (file, namespace, inside) in level {
+                if !seen.insert((file, namespace)) {
+                    continue;
+                }
+                let mut peers = std::slice::from_ref(&file);
+                if namespace == FILE_NAMESPACE && !self.layout(file).peers(file).is_empty() {
+                    peers = self.layout(file).peers(file);
+                }
+                for &peer in peers {
+                    if let Some(here) = self.own_name(peer, namespace, name, inside, search) {
+                        found = Some(agree(found, here));
+                    }
+                    let stars = self
+                        .skeleton(peer)
+                        .namespaces
+                        .get(namespace.0 as usize)
+                        .map(|n| &n.stars);
+                    for &star in stars.into_iter().flatten() {
+                        match self.follow(peer, star, search).value {
+                            Value::Module(file, namespace) => next.push((file, namespace, false)),
+                            // Members of a type brought into scope (`use Enum::*`).
+                            value @ Value::Definition(_) => {
+                                let member = self.member(&value, name, search);
+                                if member.value != Value::Unknown {
+                                    found = Some(agree(found, member));
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            if found.is_some() {
+                return found;
+            }
+            level = next;
+        }
+        None
+    }
+
+    fn own_name(
+        &self,
+        file: FileIndex,
+        namespace: NamespaceId,
+        name: &str,
+        inside: bool,
+        search: &mut Search,
+    ) -> Option<Found> {
+        let tables = &self.names[file.0 as usize];
+        let name = tables.index.get(name)?;
+        let inner = tables.inside.get(namespace.0 as usize)?;
+        let outer = tables.outside[namespace.0 as usize].as_ref();
+        let paths = if inside { inner } else { outer.unwrap_or(inner) }.get(name)?;
+        let mut found = None;
+        for &path in paths {
+            found = Some(agree(found, self.follow(file, path, search)));
+        }
+        found
+    }
+
+    fn member(&self, base: &Value, name: &str, search: &mut Search) -> Found {
+        match base {
+            Value::Module(file, namespace) => {
+                if let Some(found) = self.in_module(*file, *namespace, name, false, search) {
+                    return found;
+                }
+                let submodule = match *namespace {
+                    FILE_NAMESPACE => self.layout(*file).submodule(&ModuleTarget::File(*file), name),
+                    _ => None,
+                };
+                submodule.map_or_else(Found::unknown, |target| Found::value(module_value(target, *file)))
+            }
+            Value::Directory(path, from) => {
+                let directory = ModuleTarget::Directory(path.to_string());
+                let submodule = self.layout(*from).submodule(&directory, name);
+                submodule.map_or_else(Found::unknown, |target| Found::value(module_value(target, *from)))
+            }
+            Value::Library(qualified) => Found::value(Value::Library(join(qualified, name))),
+            Value::Definition(id) | Value::Instance(id) => match self.as_value(*id, search) {
+                Some(value) if matches!(base, Value::Definition(_)) => self.member(&value, name, search),
+                _ => self
+                    .type_member(*id, *id, name, true, search)
+                    .unwrap_or_else(Found::unknown),
+            },
+            Value::Bases(id) => self
+                .type_member(*id, *id, name, false, search)
+                .unwrap_or_else(Found::unknown),
+            Value::Callable(value) => self.member(value, name, search),
+            Value::Container(outer, _) => self.member(outer, name, search),
+            Value::Bound(..) | Value::Receiver | Value::Unknown => Found::unknown(),
+        }
+    }
+
+    /// What a definition that is only a name for something else stands for: the
+    /// value of a constant, the type behind an alias.
+    fn as_value(&self, id: GlobalId, search: &mut Search) -> Option<Value> {
+        let definition = self.definition(id);
+        let stands_for = matches!(definition.kind, DefinitionKind::Constant)
+            || definition.kind == DefinitionKind::Type && definition.value.is_some();
+        if !stands_for {
+            return None;
+        }
+        let value = definition.value?;
+        Some(self.follow(self.locate(id).0, value, search).value)
+    }
+
+    /// A member of a type, its own first, then of its bases in order.
+    fn type_member(
+        &self,
+        receiver: GlobalId,
+        id: GlobalId,
+        name: &str,
+        own: bool,
+        search: &mut Search,
+    ) -> Option<Found> {
+        let mut pending = vec![(id, own)];
+        let mut seen = HashSet::new();
+        while let Some((id, own)) = pending.pop() {
+            if !seen.insert(id) || seen.len() > MAX_BASES {
+                continue;
+            }
+            if own && let Some(found) = self.own_member(receiver, id, name, search) {
+                return Some(found);
+            }
+            let file = self.locate(id).0;
+            let mut bases = Vec::new();
+            for &base in &self.definition(id).bases {
+                bases.push((file, base));
+            }
+            if let Some(members) = self.members.get(&id) {
+                bases.extend(&members.abilities);
+            }
+            for (file, base) in bases.into_iter().rev() {
+                match self.follow(file, base, search).value {
+                    Value::Definition(base) | Value::Instance(base) => {
+                        match self.as_value(base, search) {
+                            Some(Value::Definition(base) | Value::Instance(base)) => {
+                                pending.push((base, true))
+                            }
+                            Some(_) => {}
+                            None => pending.push((base, true)),
+                        };
+                    }
+                    // What a library base may define shadows nothing that is
+                    // known, but a name not found may be its own.
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    fn own_member(&self, receiver: GlobalId, id: GlobalId, name: &str, search: &mut Search) -> Option<Found> {
+        if let Some(own) = self.members.get(&id).and_then(|members| members.own.get(name)) {
+            // Twins (conditional, overloaded, two traits with one method name).
+            let [member] = own[..] else {
+                return Some(Found::unknown());
+            };
+            let definition = self.definition(member);
+            let file = self.locate(member).0;
+            let value = match definition.value.filter(|_| definition.property) {
+                Some(value) => self.received(self.follow(file, value, search).value, receiver),
+                None if is_type(definition.kind) => Value::Definition(member),
+                None => Value::Bound(member, receiver),
+            };
+            return Some(Found {
+                target: Target::Definition(member),
+                value,
+            });
+        }
+        let (file, _) = self.locate(id);
+        let skeleton = self.skeleton(file);
+        let field = self
+            .definition(id)
+            .fields
+            .iter()
+            .find(|field| skeleton.str(field.name) == name)?;
+        let value = self.received(self.follow(file, field.value, search).value, receiver);
+        Some(Found {
+            target: Target::Unknown,
+            value: if field.callable {
+                Value::Callable(Arc::new(value))
+            } else {
+                value
+            },
+        })
+    }
+
+    /// Puts the receiver's type where a result type says "the receiver".
+    fn received(&self, value: Value, receiver: GlobalId) -> Value {
+        match value {
+            Value::Receiver => Value::Instance(receiver),
+            Value::Container(outer, element) => {
+                let outer = self.received((*outer).clone(), receiver);
+                let element = self.received((*element).clone(), receiver);
+                Value::Container(Arc::new(outer), Arc::new(element))
+            }
+            other => other,
+        }
+    }
+
+    fn call(&self, callee: Value, search: &mut Search) -> Value {
+        match callee {
+            Value::Definition(id) => self.call_definition(id, None, search),
+            Value::Bound(id, receiver) => self.call_definition(id, Some(receiver), search),
+            Value::Callable(value) => (*value).clone(),
+            Value::Library(name) => Value::Library(name),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn call_definition(&self, id: GlobalId, receiver: Option<GlobalId>, search: &mut Search) -> Value {
+        let definition = self.definition(id);
+        if is_type(definition.kind) {
+            return match self.as_value(id, search) {
+                Some(Value::Definition(id)) => Value::Instance(id),
+                Some(other) => other,
+                None => Value::Instance(id),
+            };
+        }
+        let Some(result) = definition.value else {
+            return Value::Unknown;
+        };
+        let result = self.follow(self.locate(id).0, result, search).value;
+        if definition.kind == DefinitionKind::Constant {
+            return self.call(result, search);
+        }
+        match receiver {
+            Some(receiver) => self.received(result, receiver),
+            None => result,
+        }
+    }
+
+    fn instance(&self, value: Value, search: &mut Search) -> Value {
+        match value {
+            Value::Definition(id) => match self.as_value(id, search) {
+                Some(Value::Definition(id)) => Value::Instance(id),
+                Some(other) => other,
+                None if is_type(self.definition(id).kind) => Value::Instance(id),
+                None => Value::Unknown,
+            },
+            other @ (Value::Instance(_) | Value::Library(_) | Value::Container(..) | Value::Receiver) => {
+                other
+            }
+            _ => Value::Unknown,
+        }
+    }
+}
+
+impl NameTables {
+    fn new(skeleton: &Skeleton) -> Self {
+        let table = |names: &[(Str, PathId)]| {
+            let mut table: HashMap<Str, Vec<PathId>> = HashMap::with_capacity(names.len());
+            for &(name, path) in names {
+                let paths = table.entry(name).or_default();
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+            table
+        };
+        let inside: Vec<_> = skeleton
+            .namespaces
+            .iter()
+            .map(|namespace| table(&namespace.names))
+            .collect();
+        let outside: Vec<_> = skeleton
+            .namespaces
+            .iter()
+            .map(|namespace| namespace.exports.as_deref().map(table))
+            .collect();
+        let mut index = HashMap::new();
+        for table in inside.iter().chain(outside.iter().flatten()) {
+            #[allow(
+                clippy::iter_over_hash_type,
+                reason = "fills another table, where order is nothing"
+            )]
+            for &name in table.keys() {
+                index.insert(skeleton.str(name).into(), name);
+            }
+        }
+        Self {
+            inside,
+            outside,
+            index,
+        }
+    }
+}
+
+fn is_type(kind: DefinitionKind) -> bool {
+    matches!(kind, DefinitionKind::Type | DefinitionKind::Ability)
+}
+
+/// Two meanings of one name: that one if they are the same, otherwise nothing.
+fn agree(first: Option<Found>, second: Found) -> Found {
+    match first {
+        None => second,
+        Some(first) if first.value == second.value => first,
+        Some(_) => Found::unknown(),
+    }
+}
+
+fn module_value(target: ModuleTarget, from: FileIndex) -> Value {
+    match target {
+        ModuleTarget::File(file) => Value::Module(file, FILE_NAMESPACE),
+        ModuleTarget::Directory(path) => Value::Directory(path.into(), from),
+        ModuleTarget::Library(name) => Value::Library(name.into()),
+        ModuleTarget::Unknown => Value::Unknown,
+    }
+}
+
+fn join(qualified: &str, name: &str) -> Arc<str> {
+    let mut joined = String::with_capacity(qualified.len() + 1 + name.len());
+    joined.push_str(qualified);
+    joined.push('.');
+    joined.push_str(name);
+    joined.into()
+}
