@@ -6,6 +6,7 @@
 //! by the language's own scoping, or it stays text.
 
 pub mod builder;
+pub mod codec;
 pub mod effects;
 mod frontend;
 pub mod link;
