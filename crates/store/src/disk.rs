@@ -11,6 +11,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io,
     path::Path,
+    time::SystemTime,
 };
 
 pub(crate) trait Disk: fmt::Debug + Send + Sync {
@@ -29,6 +30,8 @@ pub(crate) trait Disk: fmt::Debug + Send + Sync {
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
     /// Takes an advisory lock that ends with the process, or `None` if it is held.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>>;
+    /// When a file was last written, by the clock of its disk.
+    fn modified(&self, path: &Path) -> io::Result<SystemTime>;
     /// Fails if something other than a directory stands at this path.
     fn check_dir(&self, path: &Path) -> io::Result<()>;
 }
@@ -218,6 +221,10 @@ impl Disk for RealDisk {
             Err(fs::TryLockError::WouldBlock) => Ok(None),
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<SystemTime> {
+        fs::symlink_metadata(path)?.modified()
     }
 
     fn check_dir(&self, path: &Path) -> io::Result<()> {

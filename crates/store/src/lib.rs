@@ -29,10 +29,12 @@ mod verify;
 
 pub use cache::Cache;
 pub use commit::{Commit, RefUpdate};
+pub use compact::Compaction;
 pub use error::Error;
 pub use object::{Batch, Hash, Kind, NotAHash, Object, Objects, hash};
 pub use ops::{Operation, Operations};
 pub use pack::MAX_BLOCK;
 pub use packs::Damage;
 pub use store::{KindStats, Listed, Options, Stats, Store};
+pub use verify::{Progress, Report};
 pub use view::{MAX_NAME, Target, View};

@@ -78,21 +78,20 @@ impl fmt::Display for Damage {
 const SCANS: usize = 64;
 
 impl Packs {
-    pub(crate) fn open(
+    /// Nothing is read before the first scan.
+    pub(crate) fn new(
         disk: Arc<dyn Disk>,
         directory: PathBuf,
         purpose: Purpose,
         blocks: Arc<BlockCache>,
-    ) -> Result<Self, Error> {
-        let packs = Self {
+    ) -> Self {
+        Self {
             disk,
             directory,
             purpose,
             blocks,
             list: RwLock::default(),
-        };
-        packs.rescan()?;
-        Ok(packs)
+        }
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -141,6 +140,8 @@ impl Packs {
             match Pack::open(&*self.disk, &path, name, self.purpose) {
                 Ok(pack) => list.packs.push(Arc::new(pack)),
                 Err(error) if error.is_not_found() => gone = true,
+                // A cache that is newer, or cannot be read, is a miss.
+                Err(error) if self.purpose == Purpose::Cache => list.damaged.extend(Damage::of(error)),
                 Err(error) => list.damaged.push(Damage::of(error)?),
             }
         }

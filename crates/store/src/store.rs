@@ -4,12 +4,7 @@
 //! lock and no right to write. Bytes are handed out only after they were hashed and
 //! found to be what the key says.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, io, path::Path, sync::Arc};
 
 use crate::{
     Error, Hash, Kind, Object, Objects,
@@ -85,7 +80,8 @@ impl Store {
         };
         layout.check(&*disk)?;
         let blocks = Arc::new(BlockCache::new(options.block_cache));
-        let packs = Packs::open(disk.clone(), layout.packs(), Purpose::Objects, blocks.clone())?;
+        let packs = Packs::new(disk.clone(), layout.packs(), Purpose::Objects, blocks.clone());
+        packs.rescan()?;
         let cache = Cache::new(
             disk.clone(),
             layout.clone(),
@@ -304,9 +300,4 @@ impl Objects for Store {
     fn contains(&self, kind: Kind, key: &Hash) -> Result<bool, Error> {
         Ok(self.packs.holds(kind as u8, key)?.is_some())
     }
-}
-
-/// A path as it is shown in reports: relative to the store if it lies in it.
-pub(crate) fn shown(root: &Path, path: &Path) -> PathBuf {
-    path.strip_prefix(root).unwrap_or(path).to_owned()
 }

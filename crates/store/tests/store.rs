@@ -141,3 +141,108 @@ fn files(root: &std::path::Path) -> Vec<std::path::PathBuf> {
     found.sort();
     found
 }
+
+fn sources(batch: &mut Batch, step: u32) -> Vec<Hash> {
+    let text = |n: u32| format!("def f_{n}(x):\n    return x + {n} * {step}\n").repeat(1 + n as usize % 7);
+    (0..20)
+        .map(|n| batch.put(Kind::Source, text(n).into_bytes(), None))
+        .collect()
+}
+
+#[test]
+fn compaction_keeps_every_object_and_few_packs() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let store = Store::create_or_open(dir.path()).expect("created");
+    let reader = Store::open(dir.path()).expect("opened");
+    let mut keys = Vec::new();
+    for step in 0..150 {
+        let mut batch = Batch::new();
+        keys.extend(sources(&mut batch, step));
+        let record = step.to_be_bytes().to_vec();
+        batch.put(Kind::Component, vec![0x80], Some(record));
+        let update = set(&format!("git/{step}"), keys[0], u64::from(step));
+        let commit = store.commit(&batch, &update).expect("committed");
+        assert!(commit.compaction_error.is_none());
+        assert!(store.stats().expect("sound").packs <= 33);
+    }
+    let compaction = store.compact().expect("compacted");
+    assert!(compaction.bytes_after < compaction.bytes_before);
+    assert_eq!(store.stats().expect("sound").packs, 1);
+    for store in [&store, &reader, &Store::open(dir.path()).expect("opened")] {
+        for key in &keys {
+            assert!(store.get(Kind::Source, key).expect("sound").is_some());
+        }
+        assert_eq!(store.refs().expect("sound").len(), 150);
+        assert_eq!(store.operations().expect("sound").count(), 150);
+        let component = store
+            .get(Kind::Component, &store::hash(Kind::Component, &[0x80]))
+            .expect("sound")
+            .expect("held");
+        assert_eq!(
+            component.record.as_deref(),
+            Some(&149u32.to_be_bytes()[..]),
+            "the newest record"
+        );
+    }
+    let mut steps = 0;
+    let report = store.verify(&mut |_| steps += 1).expect("verified");
+    assert_eq!(report.problems, []);
+    assert_eq!((steps, report.operations), (1, 150));
+    let mut listed = 0;
+    store.for_each(|_| listed += 1).expect("listed");
+    assert_eq!(listed, report.objects);
+}
+
+#[test]
+fn the_cache_may_be_lost_at_any_time() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let store = Store::create_or_open(dir.path()).expect("created");
+    let key = |n: u32| store::hash(Kind::Source, &n.to_be_bytes());
+    let value = |n: u32| n.to_be_bytes().repeat(1 + n as usize * 37 % 9000);
+    for step in 0..80u32 {
+        let values = (step * 5..step * 5 + 5).map(|n| ("skeleton", key(n), value(n)));
+        store.cache().put_batch(values.collect()).expect("put");
+    }
+    assert!(store.cache().size().0 <= 33);
+    let all_there = |store: &Store| {
+        (0..400).all(|n| store.cache().get("skeleton", &key(n)).as_deref() == Some(&value(n)[..]))
+    };
+    assert!(all_there(&store));
+    assert!(all_there(&Store::open(dir.path()).expect("opened")));
+    assert_eq!(store.cache().get("other", &key(1)), None);
+    store.cache().put_file("stat", b"abc").expect("put");
+    store.cache().put_file("stat", b"abcd").expect("put");
+    assert_eq!(store.cache().file("stat").as_deref(), Some(&b"abcd"[..]));
+    assert!(store.cache().put_file("../x", b"").is_err());
+
+    // Damage is a miss.
+    let cache = dir.path().join("cache");
+    for path in files(&cache) {
+        let mut bytes = std::fs::read(&path).expect("read");
+        let middle = bytes.len() / 2;
+        if let Some(byte) = bytes.get_mut(middle) {
+            *byte ^= 1;
+            std::fs::remove_file(&path).expect("removed");
+            std::fs::write(&path, bytes).expect("written");
+        }
+    }
+    let damaged = Store::open(dir.path()).expect("opened");
+    assert_eq!(damaged.cache().file("stat"), None);
+    for n in 0..400 {
+        let found = damaged.cache().get("skeleton", &key(n));
+        assert!(found.is_none_or(|found| *found == value(n)[..]));
+    }
+    // And what is missed can be put again.
+    let values: Vec<_> = (0..400).map(|n| ("skeleton", key(n), value(n))).collect();
+    damaged.cache().put_batch(values).expect("put");
+    assert!(all_there(&damaged));
+    std::fs::remove_dir_all(&cache).expect("removed");
+    let empty = Store::open(dir.path()).expect("opened");
+    assert_eq!(empty.cache().get("skeleton", &key(1)), None);
+    assert_eq!(empty.cache().file("stat"), None);
+    empty
+        .cache()
+        .put_batch(vec![("skeleton", key(1), value(1))])
+        .expect("put");
+    assert!(empty.cache().get("skeleton", &key(1)).is_some());
+}

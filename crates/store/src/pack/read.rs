@@ -53,8 +53,8 @@ pub(crate) struct Block {
     pub(crate) at: u64,
     pub(crate) stored: u32,
     pub(crate) len: u32,
-    method: u32,
-    hash: [u8; 16],
+    pub(super) method: u32,
+    pub(super) hash: [u8; 16],
 }
 
 /// A row of the index.
@@ -79,6 +79,17 @@ impl Entry {
             identity_len: be_u32(bytes, 41),
             record_len: be_u32(bytes, 45),
         }
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; ENTRY_LEN] {
+        let mut bytes = [0; ENTRY_LEN];
+        bytes[..32].copy_from_slice(self.key.as_bytes());
+        bytes[32] = self.kind;
+        let fields = [self.block, self.offset, self.identity_len, self.record_len];
+        for (place, field) in bytes[33..].chunks_exact_mut(4).zip(fields) {
+            place.copy_from_slice(&field.to_be_bytes());
+        }
+        bytes
     }
 
     /// Where in its block the object ends.
@@ -401,12 +412,8 @@ impl Pack {
         Ok(found)
     }
 
-    /// The decoded bytes of a block, compared with the block's hash before decoding.
-    pub(crate) fn block(&self, number: u32, cache: Option<&BlockCache>) -> Result<Arc<Vec<u8>>, Error> {
-        let id = (self.id, number);
-        if let Some(block) = cache.and_then(|cache| cache.get(id)) {
-            return Ok(block);
-        }
+    /// The bytes of a block as they lie in the file, compared with its hash.
+    pub(crate) fn stored_block(&self, number: u32) -> Result<Vec<u8>, Error> {
         let row = self.blocks[number as usize];
         let mut stored = vec![0; row.stored as usize];
         read_at(&*self.file, &self.path, &mut stored, row.at)?;
@@ -418,6 +425,17 @@ impl Pack {
                 hex(&hash),
             ));
         }
+        Ok(stored)
+    }
+
+    /// The decoded bytes of a block, compared with the block's hash before decoding.
+    pub(crate) fn block(&self, number: u32, cache: Option<&BlockCache>) -> Result<Arc<Vec<u8>>, Error> {
+        let id = (self.id, number);
+        if let Some(block) = cache.and_then(|cache| cache.get(id)) {
+            return Ok(block);
+        }
+        let row = self.blocks[number as usize];
+        let stored = self.stored_block(number)?;
         let bytes = match row.method {
             STORED => stored,
             _ => block::decompress(&stored, row.len as usize).map_err(|found| {

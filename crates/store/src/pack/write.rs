@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::{
     BUCKET_LEN, CHECKSUM_LEN, END_MAGIC, ENTRY_LEN, HEADER_LEN, MAGIC, MAX_BLOCK, MAX_BUCKET_BITS, NAME_AT,
-    Purpose, STORED, TRAILER_LEN, VERSION, ZSTD, block::Compressor, bucket_of, name_of_trailer,
+    Purpose, STORED, TRAILER_LEN, VERSION, ZSTD,
+    block::Compressor,
+    bucket_of, name_of_trailer,
+    read::{Block, Entry},
     record_checksum, short_hash,
 };
 use crate::{
@@ -124,14 +127,15 @@ impl<'d> PackWriter<'d> {
         if self.open_entries > 0 && self.open.len() + len > self.style.block {
             self.end_block()?;
         }
-        let mut entry = [0; ENTRY_LEN];
-        entry[..32].copy_from_slice(key.as_bytes());
-        entry[32] = kind;
-        entry[33..37].copy_from_slice(&self.blocks.to_be_bytes());
-        entry[37..41].copy_from_slice(&(self.open.len() as u32).to_be_bytes());
-        entry[41..45].copy_from_slice(&(identity.len() as u32).to_be_bytes());
-        entry[45..49].copy_from_slice(&(record_len as u32).to_be_bytes());
-        self.entries.push(entry);
+        let entry = Entry {
+            key: *key,
+            kind,
+            block: self.blocks,
+            offset: self.open.len() as u32,
+            identity_len: identity.len() as u32,
+            record_len: record_len as u32,
+        };
+        self.entries.push(entry.to_bytes());
         self.open_entries += 1;
         self.open.extend_from_slice(identity);
         if let Some(record) = record {
@@ -160,6 +164,19 @@ impl<'d> PackWriter<'d> {
         self.open = open;
         self.open.clear();
         self.open_entries = 0;
+        Ok(())
+    }
+
+    /// Appends a block of another pack as it is, with those of its objects that are
+    /// wanted. The rest stays in it unseen, which only a cache may do.
+    pub(crate) fn copy_block(&mut self, block: Block, stored: &[u8], entries: &[Entry]) -> Result<(), Error> {
+        self.end_block()?;
+        for entry in entries {
+            let block = self.blocks;
+            self.entries.push(Entry { block, ..*entry }.to_bytes());
+        }
+        self.write(stored)?;
+        self.push_block(block.stored, block.len, block.method, block.hash);
         Ok(())
     }
 
