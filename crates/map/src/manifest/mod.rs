@@ -1,0 +1,1 @@
+//! The Merkle tree over source files.
