@@ -340,7 +340,7 @@ fn decode_path(from: &mut Reader<'_>) -> Option<PathNode> {
 fn decode_definition(from: &mut Reader<'_>, limits: &Limits) -> Option<Definition> {
     let name = limits.str(from)?;
     let qualified = limits.str(from)?;
-    let kind = DefinitionKind::from_number(from.uint()?.try_into().ok()?)?;
+    let kind = DefinitionKind::from_number(from.uint()?.into())?;
     let reach = match from.uint()? {
         0 => Reach::Private,
         1 => Reach::Restricted,
