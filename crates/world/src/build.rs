@@ -367,7 +367,7 @@ impl Assembly<'_> {
         let mut leaves = Vec::with_capacity(made.len());
         for (leaf, own) in made {
             for (key, object) in own.iter() {
-                batch.put_hashed(*key, object.kind, object.identity.to_vec(), None);
+                batch.put_object(*key, object.clone());
             }
             leaves.push(leaf);
         }
