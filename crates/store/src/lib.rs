@@ -14,6 +14,10 @@ mod error;
 mod object;
 
 mod disk;
+#[cfg(test)]
+mod disk_faulty;
+#[cfg(test)]
+mod faults;
 mod layout;
 mod pack;
 mod packs;

@@ -190,9 +190,19 @@ impl Verifier<'_> {
                         self.object(pack, at, entry, block.clone());
                     }
                 }
-                Err(error) => self.problem(pack.path(), error),
+                Err(error) => self.damaged(pack, number, error),
             }
         }
+    }
+
+    /// A problem with a block. The store is told too, so that the next commit of an
+    /// object in it writes the object again.
+    fn damaged(&mut self, pack: &Pack, block: u32, error: Error) {
+        let list = self.store.packs.list();
+        if let Some(known) = list.packs.iter().find(|known| known.name == pack.name) {
+            known.mark_damaged(block);
+        }
+        self.problem(pack.path(), error);
     }
 
     /// Objects must fill their blocks without gaps and overlaps.
@@ -228,7 +238,7 @@ impl Verifier<'_> {
         self.report.objects += 1;
         let stored = match pack.slice(entry, block) {
             Ok(stored) => stored,
-            Err(error) => return self.problem(pack.path(), error),
+            Err(error) => return self.damaged(pack, entry.block, error),
         };
         let place = format!("{} in block {}", entry.key, entry.block);
         if let Err(error) = checked(kind, &entry.key, &stored) {
@@ -237,7 +247,8 @@ impl Verifier<'_> {
                 other => other.to_string(),
             };
             let expected = format!("{} object {place}", kind.name());
-            return self.problem(pack.path(), Error::corrupt(pack.path(), at, expected, found));
+            let error = Error::corrupt(pack.path(), at, expected, found);
+            return self.damaged(pack, entry.block, error);
         }
         if let Err(error) = self.content(pack, at, kind, entry, stored.identity()) {
             let expected = format!("{} object {place} in canonical form", kind.name());
