@@ -8,6 +8,7 @@
 //! Not here: what a language means (`polyglot`), output (`cli`).
 
 mod build;
+mod catalog;
 mod directory;
 mod error;
 mod git;
@@ -17,6 +18,7 @@ mod tree;
 mod workspace;
 
 pub use build::CONFIGURATION;
+pub use catalog::{Catalog, Detail, Leaves, Place, detail, qualified};
 pub use error::{Error, Result};
 pub use git::Git;
 pub use polyglot::link::STACK_BYTES;
