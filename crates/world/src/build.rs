@@ -105,7 +105,7 @@ pub(crate) fn build(
     }
     let root = MapRoot {
         extractors: load::versions(),
-        tree: build_tree(&leaves, &mut batch)?,
+        tree: build_tree(leaves, &mut batch),
     };
     let map = root.put(&mut batch);
     progress.finish();

@@ -229,7 +229,7 @@ pub fn detail(objects: &dyn Objects, id: DefinitionId) -> Result<Detail> {
         .references()
         .map(|reference| match reference {
             map::identity::Reference::Inner(rank) => DefinitionId::new(id.component, rank),
-            map::identity::Reference::Outward(index) => component.outward[index as usize],
+            map::identity::Reference::Outward(id) => id,
         })
         .collect();
     let record = match &object.record {

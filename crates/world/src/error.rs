@@ -11,6 +11,8 @@ pub enum Error {
         source: io::Error,
     },
     NotADirectory(PathBuf),
+    /// A file that no front end reads, or that the project leaves out.
+    NotASource(PathBuf),
     /// No base of any kind has this name; what was tried, in order.
     UnknownBase {
         name: String,
@@ -45,6 +47,9 @@ impl fmt::Display for Error {
             Error::Io { path, action, source } => write!(f, "{}: cannot {action}: {source}", path.display()),
             Error::NotADirectory(path) => {
                 write!(f, "{}: expected a directory or a source file", path.display())
+            }
+            Error::NotASource(path) => {
+                write!(f, "{}: expected a source file of the project, in a language that is read", path.display())
             }
             Error::UnknownBase { name, tried } => {
                 write!(f, "`{name}` is not a base: {}", tried.join("; "))

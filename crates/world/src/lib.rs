@@ -7,6 +7,7 @@
 //!
 //! Not here: what a language means (`polyglot`), output (`cli`).
 
+mod base;
 mod build;
 mod catalog;
 mod directory;
@@ -14,9 +15,11 @@ mod error;
 mod git;
 mod load;
 mod progress;
+pub mod saved;
 mod tree;
 mod workspace;
 
+pub use base::{Base, Overlay, project_of};
 pub use build::CONFIGURATION;
 pub use catalog::{Catalog, Detail, Leaves, Place, detail, qualified};
 pub use error::{Error, Result};
@@ -24,4 +27,4 @@ pub use git::Git;
 pub use polyglot::link::STACK_BYTES;
 pub use progress::{Progress, Silent, Stage};
 pub use tree::{MAX_FILE_BYTES, Problem};
-pub use workspace::{Indexed, STORE, Workspace};
+pub use workspace::{Indexed, STORE, Workspace, store_of};

@@ -156,7 +156,7 @@ pub(crate) fn skeletons(
 /// Keeps skeletons for the next run. Losing them loses time and nothing else.
 pub(crate) fn keep(store: &Store, fresh: Vec<(Hash, Vec<u8>)>) -> Result<()> {
     if !fresh.is_empty() {
-        store.cache().put_batch(fresh.into_iter().map(|(key, bytes)| (SKELETONS, key, bytes)))?;
+        store.cache().put_batch(fresh.into_iter().map(|(key, bytes)| (SKELETONS, key, bytes)).collect())?;
     }
     Ok(())
 }

@@ -1,16 +1,17 @@
 //! A project with its store: index it, find bases, publish maps.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
 };
 
 use git2::Oid;
-use map::manifest::MapRoot;
+use map::manifest::{MapReader, MapRoot, build_tree};
 use store::{Batch, Hash, Kind, Objects, RefUpdate, Store, Target};
 
 use crate::{
     build::{self, Built},
+    catalog::Leaves,
     directory::{Directory, StatCache},
     error::{Error, Result},
     git::{Git, Revision},
@@ -89,7 +90,7 @@ impl Workspace {
         let git = Git::discover(root)?;
         let place = match store {
             Some(store) => store.to_owned(),
-            None => git.as_ref().and_then(Git::main_worktree).unwrap_or_else(|| root.to_owned()).join(STORE),
+            None => store_of(root)?,
         };
         Ok(Self {
             root: root.to_owned(),
@@ -137,6 +138,55 @@ impl Workspace {
         };
         let update = RefUpdate::set(&name, target(made.map), now(), "index");
         self.publish(made, None, &name, &update)
+    }
+
+    /// Indexes one file with all that it refers to, directly or not: the map has
+    /// a leaf for each file concerned, the same objects as in the project's map.
+    ///
+    /// # Errors
+    /// As [`Workspace::index`], and a file that the project does not have.
+    pub fn index_file(&self, file: &Path, progress: &dyn Progress) -> Result<Indexed> {
+        let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let (file, root) = (absolute(file), absolute(&self.root));
+        let relative = file.strip_prefix(&root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
+        let mut whole = self.index(progress)?;
+        let not_indexed = || Error::NotASource(file.clone());
+        let relative = relative.ok_or_else(not_indexed)?;
+        let reader = MapReader::open(&self.store, &whole.map)?;
+        let leaves = reader.leaves()?;
+        let stored = Leaves::read(&self.store, &whole.map)?;
+        let catalog = stored.catalog()?;
+        let mut by_module: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, leaf) in catalog.leaves().iter().enumerate() {
+            by_module.entry(&leaf.module).or_default().push(at);
+        }
+        let start = catalog.leaves().iter().position(|leaf| leaf.path == relative).ok_or_else(not_indexed)?;
+        let mut wanted = BTreeSet::from([start]);
+        let mut pending = vec![start];
+        while let Some(at) = pending.pop() {
+            for target in &catalog.leaves()[at].targets {
+                for &next in by_module.get(&*target.module).into_iter().flatten() {
+                    let defines = catalog.leaves()[next].entry(&target.name).is_some();
+                    if defines && wanted.insert(next) {
+                        pending.push(next);
+                    }
+                }
+            }
+        }
+        let mut batch = Batch::new();
+        let root = MapRoot {
+            extractors: whole.root.extractors.clone(),
+            tree: build_tree(wanted.iter().map(|&at| leaves[at].clone()), &mut batch),
+        };
+        whole.map = root.put(&mut batch);
+        whole.root = root;
+        let name = format!("files/{relative}");
+        let update = RefUpdate::set(&name, target(whole.map), now(), "index a file");
+        let commit = self.store.commit(&batch, &update)?;
+        whole.name = Some(name);
+        whole.objects_written += commit.objects_written;
+        whole.bytes_written += commit.bytes_written;
+        Ok(whole)
     }
 
     /// Indexes a revision and publishes its map as `git/<commit>`. A revision
@@ -368,4 +418,13 @@ fn blob_key(blob: Oid) -> Hash {
 /// Seconds since 1970.
 fn now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Where the store of the project in a directory is.
+///
+/// # Errors
+/// A repository that cannot be opened.
+pub fn store_of(root: &Path) -> Result<PathBuf> {
+    let git = Git::discover(root)?;
+    Ok(git.as_ref().and_then(Git::main_worktree).unwrap_or_else(|| root.to_owned()).join(STORE))
 }
