@@ -19,14 +19,14 @@ pub const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 /// Where a command writes.
 pub struct Output {
-    stdout: AutoStream<BufWriter<io::Stdout>>,
+    stdout: BufWriter<io::Stdout>,
+    styled: bool,
     stderr: AutoStream<io::Stderr>,
     quiet: bool,
 }
 
 impl Output {
     pub fn new(color: Color, quiet: bool) -> Self {
-        // Buffering hides from the stream that it ends in a terminal: ask first.
         let choose = |terminal: bool| match color {
             Color::Always => ColorChoice::Always,
             Color::Never => ColorChoice::Never,
@@ -36,7 +36,8 @@ impl Output {
             Color::Auto => ColorChoice::Never,
         };
         Self {
-            stdout: AutoStream::new(BufWriter::new(io::stdout()), choose(io::stdout().is_terminal())),
+            stdout: BufWriter::new(io::stdout()),
+            styled: choose(io::stdout().is_terminal()) == ColorChoice::Always,
             stderr: AutoStream::new(io::stderr(), choose(io::stderr().is_terminal())),
             quiet,
         }
@@ -44,7 +45,11 @@ impl Output {
 
     /// One line of data.
     pub fn line(&mut self, text: impl std::fmt::Display) -> anyhow::Result<()> {
-        writeln!(self.stdout, "{text}")?;
+        if self.styled {
+            writeln!(self.stdout, "{text}")?;
+        } else {
+            writeln!(self.stdout, "{}", anstream::adapter::strip_str(&text.to_string()))?;
+        }
         Ok(())
     }
 

@@ -1,15 +1,17 @@
 //! The commands, a file each.
 
 pub mod completions;
-pub mod diff;
 pub mod index;
-pub mod log;
 pub mod show;
 pub mod store;
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use anyhow::bail;
+use indicatif::ProgressDrawTarget;
 use world::{Catalog, Indexed, Place, Workspace, project_of};
 
 use crate::{
@@ -26,6 +28,17 @@ pub struct Context {
 impl Context {
     pub fn progress(&self) -> Bar {
         Bar::new(self.quiet)
+    }
+
+    /// A bar over bytes, hidden when nobody looks.
+    pub fn bytes_bar(&self, message: &'static str) -> indicatif::ProgressBar {
+        let hidden = self.quiet || !std::io::stderr().is_terminal();
+        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+        let bar = indicatif::ProgressBar::with_draw_target(None, target).with_message(message);
+        if let Ok(style) = indicatif::ProgressStyle::with_template("{msg} {bar:30} {bytes}/{total_bytes} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar
     }
 
     /// Opens the project at a path: a directory, or the project around a file.

@@ -93,7 +93,9 @@ impl StoreCommand {
     }
 
     fn objects(&self, store: &Store, output: &mut Output) -> anyhow::Result<Verdict> {
-        for listed in store.list()? {
+        let mut all = Vec::new();
+        store.for_each(|listed| all.push(listed))?;
+        for listed in all {
             if self.json {
                 let line = json!({
                     "kind": listed.kind.name(),
@@ -156,8 +158,12 @@ impl StoreCommand {
     }
 
     fn verify(&self, store: &Store, context: &Context, output: &mut Output) -> anyhow::Result<Verdict> {
-        let _ = context;
-        let report = store.verify(|_| {})?;
+        let bar = context.bytes_bar("verifying");
+        let report = store.verify(&mut |progress| {
+            bar.set_length(progress.of);
+            bar.set_position(progress.bytes);
+        })?;
+        bar.finish_and_clear();
         if self.json {
             let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
             output.json(&json!({"packs": report.packs, "objects": report.objects, "problems": problems}))?;
