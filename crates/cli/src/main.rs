@@ -34,7 +34,9 @@ fn main() -> ExitCode {
         }
     };
     // Linking follows references in depth; front ends walk syntax trees.
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(world::STACK_BYTES).build_global();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(world::STACK_BYTES)
+        .build_global();
     if let Err(error) = pool {
         eprintln!("renyi: cannot start threads: {error}");
         return ExitCode::from(2);

@@ -90,7 +90,9 @@ impl Output {
 /// Whether the reader of our output went away, which is no trouble of ours.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
 }
 
@@ -132,7 +134,11 @@ impl Progress for Bar {
             return;
         }
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr_with_hz(10));
-        let template = if steps == 0 { "{msg} {elapsed}" } else { "{msg} {bar:30} {pos}/{len} {elapsed}" };
+        let template = if steps == 0 {
+            "{msg} {elapsed}"
+        } else {
+            "{msg} {bar:30} {pos}/{len} {elapsed}"
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

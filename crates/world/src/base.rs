@@ -43,9 +43,15 @@ impl Workspace {
             let found = match kind {
                 "json" => Some(self.saved_base(Path::new(rest))),
                 "path" => Some(self.path_base(Path::new(rest), progress)),
-                "ref" => Some(self.ref_base(rest)?.ok_or_else(|| unknown(name, vec![format!("the store has no name `{rest}`")]))),
+                "ref" => Some(
+                    self.ref_base(rest)?
+                        .ok_or_else(|| unknown(name, vec![format!("the store has no name `{rest}`")])),
+                ),
                 "git" => Some(self.git_base(rest, progress)),
-                "map" => Some(self.map_base(rest)?.ok_or_else(|| unknown(name, vec![format!("no stored map begins with {rest}")]))),
+                "map" => Some(
+                    self.map_base(rest)?
+                        .ok_or_else(|| unknown(name, vec![format!("no stored map begins with {rest}")])),
+                ),
                 _ => None,
             };
             if let Some(found) = found {
@@ -96,7 +102,11 @@ impl Workspace {
     }
 
     fn path_base(&self, path: &Path, progress: &dyn Progress) -> Result<Base> {
-        let same = |a: &Path, b: &Path| a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a));
+        let same = |a: &Path, b: &Path| {
+            a.canonicalize()
+                .ok()
+                .is_some_and(|a| b.canonicalize().ok() == Some(a))
+        };
         if same(path, self.root()) {
             return self.working_tree(progress);
         }
@@ -129,14 +139,20 @@ impl Workspace {
 
     fn ref_base(&self, name: &str) -> Result<Option<Base>> {
         let target = self.store().get_ref(name)?;
-        Ok(target.filter(|target| target.kind == Kind::Map).map(|target| stored(target.key, name)))
+        Ok(target
+            .filter(|target| target.kind == Kind::Map)
+            .map(|target| stored(target.key, name)))
     }
 
     fn git_base(&self, revision: &str, progress: &dyn Progress) -> Result<Base> {
         let commit = self.git()?.resolve(revision)?;
         let indexed = self.index_commit(commit, progress)?;
         let short = commit.to_string()[..10].to_owned();
-        let label = if commit.to_string().starts_with(revision) { short.clone() } else { format!("{revision} ({short})") };
+        let label = if commit.to_string().starts_with(revision) {
+            short.clone()
+        } else {
+            format!("{revision} ({short})")
+        };
         Ok(Base {
             map: indexed.map,
             label,
@@ -153,7 +169,11 @@ impl Workspace {
             return Ok(None);
         }
         let found = self.store().resolve_prefix(&digits.to_lowercase())?;
-        let maps: Vec<Hash> = found.into_iter().filter(|(kind, _)| *kind == Kind::Map).map(|(_, key)| key).collect();
+        let maps: Vec<Hash> = found
+            .into_iter()
+            .filter(|(kind, _)| *kind == Kind::Map)
+            .map(|(_, key)| key)
+            .collect();
         match maps[..] {
             [] => Ok(None),
             [map] => Ok(Some(stored(map, &format!("b3:{}", &map.to_hex()[..12])))),
@@ -166,7 +186,9 @@ impl Workspace {
 }
 
 fn stored(map: Hash, label: &str) -> Base {
-    let revision = label.strip_prefix("git/").map_or("unknown", |commit| commit.get(..10).unwrap_or(commit));
+    let revision = label
+        .strip_prefix("git/")
+        .map_or("unknown", |commit| commit.get(..10).unwrap_or(commit));
     Base {
         map,
         label: label.to_owned(),
@@ -204,7 +226,11 @@ impl Objects for Overlay<'_> {
 /// else the directory it is in.
 pub fn project_of(file: &Path) -> PathBuf {
     let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let parent = absolute.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
-    let repository = parent.ancestors().find(|directory| directory.join(".git").exists());
+    let parent = absolute
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let repository = parent
+        .ancestors()
+        .find(|directory| directory.join(".git").exists());
     repository.map_or(parent.clone(), Path::to_owned)
 }

@@ -79,7 +79,10 @@ pub(crate) fn build(
     for definition in &linked {
         graph.add(
             definition.text.text_hash,
-            definition.targets.iter().map(|target| GraphTarget::Node(target.0)),
+            definition
+                .targets
+                .iter()
+                .map(|target| GraphTarget::Node(target.0)),
         );
     }
     let identified = identity::identify(&graph);
@@ -93,7 +96,9 @@ pub(crate) fn build(
         linked: &linked,
         ids: &identified.ids,
         effects: &reached,
-        modules: (0..project.files.len() as u32).map(|file| linker.module_name(FileIndex(file))).collect(),
+        modules: (0..project.files.len() as u32)
+            .map(|file| linker.module_name(FileIndex(file)))
+            .collect(),
     };
     let mut batch = Batch::new();
     put_definitions(&identified, &linked, store, &mut batch)?;
@@ -180,7 +185,11 @@ fn link_definition(
                 depth: definition.metrics.depth,
                 branches: definition.metrics.branches,
             },
-            failures: definition.failures.iter().map(|&(start, len)| TokenRange { start, len }).collect(),
+            failures: definition
+                .failures
+                .iter()
+                .map(|&(start, len)| TokenRange { start, len })
+                .collect(),
             effects: Capabilities::EMPTY,
             declared: Vec::new(),
         },
@@ -209,7 +218,11 @@ fn link_definition(
                         builder.reference();
                         linked.targets.push(*id);
                         if *id != own {
-                            let edges = if reference.call { &mut linked.calls } else { &mut linked.uses };
+                            let edges = if reference.call {
+                                &mut linked.calls
+                            } else {
+                                &mut linked.uses
+                            };
                             edges.push(*id);
                         }
                     }
@@ -236,10 +249,16 @@ fn link_definition(
         edges.sort_unstable();
         edges.dedup();
     }
-    linked.uses.retain(|target| linked.calls.binary_search(target).is_err());
+    linked
+        .uses
+        .retain(|target| linked.calls.binary_search(target).is_err());
     linked.unresolved.sort_unstable();
     linked.unresolved.dedup();
-    linked.failures = definition.failures.iter().map(|&range| failure_text(skeleton, definition, range)).collect();
+    linked.failures = definition
+        .failures
+        .iter()
+        .map(|&range| failure_text(skeleton, definition, range))
+        .collect();
     linked.text = builder.finish(front_end.name(), definition.kind);
     linked
 }
@@ -270,7 +289,10 @@ fn token_text<'a>(skeleton: &'a Skeleton, definition: &Definition, token: Token)
 /// What each definition reaches, itself and through all it refers to: the least
 /// fixed point, found by carrying changes backwards.
 fn transitive_effects(linked: &[Linked]) -> Vec<Capabilities> {
-    let mut effects: Vec<Capabilities> = linked.iter().map(|definition| definition.record.effects).collect();
+    let mut effects: Vec<Capabilities> = linked
+        .iter()
+        .map(|definition| definition.record.effects)
+        .collect();
     let mut first = vec![0u32; linked.len() + 1];
     for definition in linked {
         for target in &definition.targets {
@@ -289,7 +311,9 @@ fn transitive_effects(linked: &[Linked]) -> Vec<Capabilities> {
             *slot += 1;
         }
     }
-    let mut pending: Vec<u32> = (0..linked.len() as u32).filter(|&at| !effects[at as usize].is_empty()).collect();
+    let mut pending: Vec<u32> = (0..linked.len() as u32)
+        .filter(|&at| !effects[at as usize].is_empty())
+        .collect();
     while let Some(at) = pending.pop() {
         let own = effects[at as usize];
         for &caller in &callers[first[at as usize] as usize..first[at as usize + 1] as usize] {
@@ -319,7 +343,11 @@ fn put_definitions(
         if held(Kind::Component, &component.hash)? {
             continue;
         }
-        let members: Vec<&Linked> = component.members.iter().map(|&node| &linked[node as usize]).collect();
+        let members: Vec<&Linked> = component
+            .members
+            .iter()
+            .map(|&node| &linked[node as usize])
+            .collect();
         for member in &members {
             let text = &member.text;
             if !held(Kind::Text, &text.text_hash)? {
@@ -346,7 +374,12 @@ struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    fn leaves(&mut self, sources: &[Source], batch: &mut Batch, progress: &dyn Progress) -> Result<Vec<LeafRef>> {
+    fn leaves(
+        &mut self,
+        sources: &[Source],
+        batch: &mut Batch,
+        progress: &dyn Progress,
+    ) -> Result<Vec<LeafRef>> {
         let mut index = 0;
         let mut places = Vec::with_capacity(sources.len());
         for source in sources {
@@ -358,7 +391,12 @@ impl Assembly<'_> {
             progress.step();
             let leaf = match place {
                 Some(file) => this.leaf(source, *file),
-                None => Leaf::new(source.path.as_str(), source.path.as_str(), CONFIGURATION, source.hash),
+                None => Leaf::new(
+                    source.path.as_str(),
+                    source.path.as_str(),
+                    CONFIGURATION,
+                    source.hash,
+                ),
             };
             let mut own = Batch::new();
             Ok((leaf.put(&mut own)?, own))
@@ -382,7 +420,11 @@ impl Assembly<'_> {
         leaf.lines = skeleton.lines;
         leaf.errors = skeleton.errors;
         leaf.purpose = Cow::Borrowed(skeleton.purpose.map_or("", |text| skeleton.str(text)));
-        leaf.imports = skeleton.imports.iter().map(|&text| Cow::Borrowed(skeleton.str(text))).collect();
+        leaf.imports = skeleton
+            .imports
+            .iter()
+            .map(|&text| Cow::Borrowed(skeleton.str(text)))
+            .collect();
         let mut targets = TargetTable::default();
         for (index, definition) in skeleton.definitions.iter().enumerate() {
             let id = self.linker.global(file, DefinitionIndex(index as u32));
@@ -401,7 +443,11 @@ impl Assembly<'_> {
         targets: &mut TargetTable,
     ) -> Entry<'s> {
         let linked = &self.linked[id.0 as usize];
-        let mut entry = Entry::new(skeleton.str(definition.qualified), definition.kind, self.ids[id.0 as usize]);
+        let mut entry = Entry::new(
+            skeleton.str(definition.qualified),
+            definition.kind,
+            self.ids[id.0 as usize],
+        );
         entry.visibility = match definition.reach {
             Reach::Private => Visibility::Private,
             Reach::Restricted => Visibility::Restricted,
@@ -430,10 +476,18 @@ impl Assembly<'_> {
             capabilities: self.effects[id.0 as usize],
             named: Vec::new(),
         };
-        entry.failures = linked.failures.iter().map(|text| Cow::Borrowed(text.as_str())).collect();
+        entry.failures = linked
+            .failures
+            .iter()
+            .map(|text| Cow::Borrowed(text.as_str()))
+            .collect();
         entry.calls = linked.calls.iter().map(|&target| targets.index(target)).collect();
         entry.uses = linked.uses.iter().map(|&target| targets.index(target)).collect();
-        entry.unresolved = linked.unresolved.iter().map(|text| Cow::Borrowed(text.as_str())).collect();
+        entry.unresolved = linked
+            .unresolved
+            .iter()
+            .map(|text| Cow::Borrowed(text.as_str()))
+            .collect();
         entry
     }
 

@@ -29,7 +29,10 @@ impl Leaves {
     pub fn read(objects: &(dyn Objects + Sync), map: &Hash) -> Result<Self> {
         let reader = MapReader::open(objects, map)?;
         let leaves = reader.leaves()?;
-        let stored = leaves.par_iter().map(|leaf| reader.leaf(leaf)).collect::<std::result::Result<_, _>>()?;
+        let stored = leaves
+            .par_iter()
+            .map(|leaf| reader.leaf(leaf))
+            .collect::<std::result::Result<_, _>>()?;
         Ok(Self { stored })
     }
 
@@ -38,7 +41,11 @@ impl Leaves {
     /// # Errors
     /// A leaf that is damaged.
     pub fn catalog(&self) -> Result<Catalog<'_>> {
-        let leaves = self.stored.par_iter().map(StoredLeaf::decode).collect::<std::result::Result<_, _>>()?;
+        let leaves = self
+            .stored
+            .par_iter()
+            .map(StoredLeaf::decode)
+            .collect::<std::result::Result<_, _>>()?;
         Ok(Catalog { leaves })
     }
 }
@@ -102,13 +109,23 @@ impl<'a> Catalog<'a> {
     /// qualified name; else of that name in their module; else whose qualified
     /// name ends so at a boundary.
     pub fn find(&self, query: &str) -> Vec<Place> {
-        let all: Vec<(Place, String)> = self.places().map(|place| (place, self.qualified(place))).collect();
-        let exact: Vec<Place> = all.iter().filter(|(_, name)| name == query).map(|(place, _)| *place).collect();
+        let all: Vec<(Place, String)> = self
+            .places()
+            .map(|place| (place, self.qualified(place)))
+            .collect();
+        let exact: Vec<Place> = all
+            .iter()
+            .filter(|(_, name)| name == query)
+            .map(|(place, _)| *place)
+            .collect();
         if !exact.is_empty() {
             return exact;
         }
-        let named: Vec<Place> =
-            all.iter().map(|(place, _)| *place).filter(|&place| self.entry(place).name == query).collect();
+        let named: Vec<Place> = all
+            .iter()
+            .map(|(place, _)| *place)
+            .filter(|&place| self.entry(place).name == query)
+            .collect();
         if !named.is_empty() {
             return named;
         }
@@ -116,7 +133,10 @@ impl<'a> Catalog<'a> {
             let rest = name.strip_suffix(query)?;
             rest.ends_with(['.', ':', '/']).then_some(())
         };
-        all.iter().filter(|(_, name)| ends(name).is_some()).map(|(place, _)| *place).collect()
+        all.iter()
+            .filter(|(_, name)| ends(name).is_some())
+            .map(|(place, _)| *place)
+            .collect()
     }
 
     /// Definitions with this id.
@@ -179,7 +199,9 @@ impl<'a> Catalog<'a> {
         let simple = simple.split('~').next().unwrap_or(simple);
         let mentions = |place: &Place| {
             let unresolved = &self.entry(*place).unresolved;
-            unresolved.binary_search_by(|mention| (**mention).cmp(simple)).is_ok()
+            unresolved
+                .binary_search_by(|mention| (**mention).cmp(simple))
+                .is_ok()
         };
         self.places().filter(mentions).collect()
     }
@@ -224,7 +246,9 @@ pub fn detail(objects: &dyn Objects, id: DefinitionId) -> Result<Detail> {
         .get(Kind::Component, &id.component)?
         .ok_or_else(|| missing(Kind::Component, id.component))?;
     let component = Component::decode(&object.identity)?;
-    let member = component.member(id.rank).ok_or_else(|| missing(Kind::Component, id.component))?;
+    let member = component
+        .member(id.rank)
+        .ok_or_else(|| missing(Kind::Component, id.component))?;
     let references = member
         .references()
         .map(|reference| match reference {
@@ -236,7 +260,9 @@ pub fn detail(objects: &dyn Objects, id: DefinitionId) -> Result<Detail> {
         Some(record) => Record::decode(record, component.len())?,
         None => None,
     };
-    let text = objects.get(Kind::Text, &member.text)?.ok_or_else(|| missing(Kind::Text, member.text))?;
+    let text = objects
+        .get(Kind::Text, &member.text)?
+        .ok_or_else(|| missing(Kind::Text, member.text))?;
     let mut libraries: Vec<String> = TextRef::decode(&text.identity)?
         .tokens()
         .filter_map(|token| match token {
@@ -256,7 +282,9 @@ pub fn detail(objects: &dyn Objects, id: DefinitionId) -> Result<Detail> {
 
 /// Module, the language's separator, name.
 pub fn qualified(language: &str, module: &str, name: &str) -> String {
-    let front_end = polyglot::front_ends().iter().find(|front_end| front_end.family() == language);
+    let front_end = polyglot::front_ends()
+        .iter()
+        .find(|front_end| front_end.family() == language);
     let separator = front_end.map_or(".", |front_end| front_end.separator());
     format!("{module}{separator}{name}")
 }

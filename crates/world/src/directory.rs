@@ -72,7 +72,8 @@ impl StatCache {
         while !bytes.is_empty() {
             let len = u32::from_be_bytes(take(&mut bytes, 4)?.try_into().ok()?);
             let path = std::str::from_utf8(take(&mut bytes, len as usize)?).ok()?;
-            let mut int = |len| take(&mut bytes, len).map(|raw| raw.iter().fold(0u128, |n, &b| n << 8 | u128::from(b)));
+            let mut int =
+                |len| take(&mut bytes, len).map(|raw| raw.iter().fold(0u128, |n, &b| n << 8 | u128::from(b)));
             let stat = Stat {
                 size: int(8)? as u64,
                 modified: int(16)? as i128,
@@ -149,7 +150,10 @@ impl Directory {
         found.dedup_by(|a, b| a.0 == b.0);
         for (path, stat) in found {
             if stat.size > MAX_FILE_BYTES {
-                let message = format!("{} bytes long: files over {MAX_FILE_BYTES} are not read", stat.size);
+                let message = format!(
+                    "{} bytes long: files over {MAX_FILE_BYTES} are not read",
+                    stat.size
+                );
                 scan.problems.push(Problem { path, message });
                 continue;
             }
@@ -166,7 +170,9 @@ impl Directory {
     }
 
     fn add(&mut self, path: &Path, found: &mut Vec<(String, Stat)>) {
-        let Ok(relative) = path.strip_prefix(&self.root) else { return };
+        let Ok(relative) = path.strip_prefix(&self.root) else {
+            return;
+        };
         let Some(text) = relative.to_str() else {
             self.problems.push(Problem {
                 path: relative.to_string_lossy().into_owned(),
@@ -197,7 +203,9 @@ impl Directory {
         let settled = self.scanned - RACY.as_nanos() as i128;
         for file in &self.files {
             let stat = self.stats[file.handle];
-            let Some(hash) = hashes.get(file.path.as_str()) else { continue };
+            let Some(hash) = hashes.get(file.path.as_str()) else {
+                continue;
+            };
             if stat.modified >= settled || stat.changed >= settled {
                 continue;
             }
@@ -233,7 +241,9 @@ impl SourceTree for Directory {
 }
 
 fn now() -> i128 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i128)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos() as i128)
 }
 
 fn walk_problem(root: &Path, error: &ignore::Error) -> Problem {

@@ -49,7 +49,11 @@ impl fmt::Display for Error {
                 write!(f, "{}: expected a directory or a source file", path.display())
             }
             Error::NotASource(path) => {
-                write!(f, "{}: expected a source file of the project, in a language that is read", path.display())
+                write!(
+                    f,
+                    "{}: expected a source file of the project, in a language that is read",
+                    path.display()
+                )
             }
             Error::UnknownBase { name, tried } => {
                 write!(f, "`{name}` is not a base: {}", tried.join("; "))
@@ -57,15 +61,26 @@ impl fmt::Display for Error {
             Error::AmbiguousBase { name, candidates } => {
                 write!(f, "`{name}` begins several maps: {}", candidates.join(", "))
             }
-            Error::NotARevision { name, shallow, source } => {
+            Error::NotARevision {
+                name,
+                shallow,
+                source,
+            } => {
                 write!(f, "`{name}` is not a revision here: {}", source.message())?;
                 if *shallow {
-                    write!(f, " (this clone is shallow: fetch more history to reach older revisions)")?;
+                    write!(
+                        f,
+                        " (this clone is shallow: fetch more history to reach older revisions)"
+                    )?;
                 }
                 Ok(())
             }
             Error::NoRepository(path) => {
-                write!(f, "{}: no git repository here or above, so no revisions", path.display())
+                write!(
+                    f,
+                    "{}: no git repository here or above, so no revisions",
+                    path.display()
+                )
             }
             Error::Git { action, source } => write!(f, "git: cannot {action}: {}", source.message()),
             Error::SavedMap { path, message } => write!(f, "{}: {message}", path.display()),

@@ -89,7 +89,9 @@ impl Git {
 
     /// Paths, relative to the project, that git tracks.
     pub fn tracked(&self) -> Vec<String> {
-        let Ok(index) = self.repository.index() else { return Vec::new() };
+        let Ok(index) = self.repository.index() else {
+            return Vec::new();
+        };
         let path = |entry: git2::IndexEntry| {
             let path = String::from_utf8(entry.path).ok()?;
             path.strip_prefix(&self.prefix).map(str::to_owned)
@@ -102,7 +104,10 @@ impl Git {
     /// # Errors
     /// [`Error::NotARevision`].
     pub fn resolve(&self, revision: &str) -> Result<Oid> {
-        let commit = self.repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
+        let commit = self
+            .repository
+            .revparse_single(revision)
+            .and_then(|object| object.peel_to_commit());
         match commit {
             Ok(commit) => Ok(commit.id()),
             Err(source) => Err(Error::NotARevision {
@@ -115,12 +120,16 @@ impl Git {
 
     /// Seconds since 1970 at which a commit was made.
     pub fn commit_time(&self, commit: Oid) -> u64 {
-        self.repository.find_commit(commit).map_or(0, |commit| u64::try_from(commit.time().seconds()).unwrap_or(0))
+        self.repository
+            .find_commit(commit)
+            .map_or(0, |commit| u64::try_from(commit.time().seconds()).unwrap_or(0))
     }
 
     /// First line of a commit's message.
     pub fn commit_summary(&self, commit: Oid) -> String {
-        let Ok(commit) = self.repository.find_commit(commit) else { return String::new() };
+        let Ok(commit) = self.repository.find_commit(commit) else {
+            return String::new();
+        };
         commit.summary().ok().flatten().unwrap_or_default().to_owned()
     }
 
@@ -133,7 +142,8 @@ impl Git {
             let mut walk = self.repository.revwalk()?;
             walk.push(from)?;
             walk.simplify_first_parent()?;
-            walk.take(limit).collect::<std::result::Result<Vec<_>, git2::Error>>()
+            walk.take(limit)
+                .collect::<std::result::Result<Vec<_>, git2::Error>>()
         };
         walk().map_err(|source| Error::Git {
             action: "walk the history",
@@ -150,7 +160,11 @@ impl Git {
             action: "read a tree",
             source,
         };
-        let tree = self.repository.find_commit(commit).and_then(|commit| commit.tree()).map_err(failed)?;
+        let tree = self
+            .repository
+            .find_commit(commit)
+            .and_then(|commit| commit.tree())
+            .map_err(failed)?;
         let mut revision = Revision {
             directory: self.repository.path().to_owned(),
             pool: Mutex::default(),
@@ -161,11 +175,15 @@ impl Git {
         let root = match self.prefix() {
             "" => Some(tree),
             prefix => match tree.get_path(Path::new(prefix)) {
-                Ok(entry) => entry.to_object(&self.repository).and_then(|object| object.peel_to_tree()).ok(),
+                Ok(entry) => entry
+                    .to_object(&self.repository)
+                    .and_then(|object| object.peel_to_tree())
+                    .ok(),
                 Err(_) => None,
             },
         };
-        let mut pending: Vec<(String, git2::Tree<'_>)> = root.into_iter().map(|tree| (String::new(), tree)).collect();
+        let mut pending: Vec<(String, git2::Tree<'_>)> =
+            root.into_iter().map(|tree| (String::new(), tree)).collect();
         while let Some((prefix, tree)) = pending.pop() {
             for entry in &tree {
                 let Ok(name) = entry.name() else {
@@ -181,7 +199,9 @@ impl Git {
                         let tree = self.repository.find_tree(entry.id()).map_err(failed)?;
                         pending.push((path + "/", tree));
                     }
-                    (Some(ObjectType::Blob), mode) if mode & 0o170_000 == 0o100_000 && is_of_project(&path) => {
+                    (Some(ObjectType::Blob), mode)
+                        if mode & 0o170_000 == 0o100_000 && is_of_project(&path) =>
+                    {
                         revision.files.push(TreeFile {
                             path,
                             source: known(entry.id()),

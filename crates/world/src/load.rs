@@ -37,7 +37,11 @@ pub(crate) struct Sources {
 
 /// Finds the hash of every file, reading those whose hash is not known or whose
 /// bytes the store lacks.
-pub(crate) fn sources(tree: &dyn SourceTree, store: Option<&Store>, progress: &dyn Progress) -> Result<Sources> {
+pub(crate) fn sources(
+    tree: &dyn SourceTree,
+    store: Option<&Store>,
+    progress: &dyn Progress,
+) -> Result<Sources> {
     let read = AtomicUsize::new(0);
     progress.start(Stage::Read, tree.files().len());
     let load = |file: &TreeFile| -> Result<std::result::Result<Source, Problem>> {
@@ -115,7 +119,9 @@ pub(crate) fn skeletons(
     type Extracted = (Option<Skeleton>, Option<(Hash, Vec<u8>)>, Option<Problem>);
     let extract = |source: &mut Source| -> Result<Extracted> {
         progress.step();
-        let Some(front_end) = source.front_end else { return Ok((None, None, None)) };
+        let Some(front_end) = source.front_end else {
+            return Ok((None, None, None));
+        };
         let key = skeleton_key(&source.hash, front_end);
         let cached = store.and_then(|store| store.cache().get(SKELETONS, &key));
         if let Some(skeleton) = cached.and_then(|bytes| codec::decode(&bytes)) {
@@ -125,7 +131,9 @@ pub(crate) fn skeletons(
         let bytes = match (&source.bytes, store) {
             (Some(bytes), _) => &bytes[..],
             (None, Some(store)) => {
-                held = store.get(Kind::Source, &source.hash)?.map(|object| object.identity);
+                held = store
+                    .get(Kind::Source, &source.hash)?
+                    .map(|object| object.identity);
                 held.as_deref().ok_or(store::Error::Missing {
                     kind: Kind::Source,
                     key: source.hash,
@@ -156,7 +164,12 @@ pub(crate) fn skeletons(
 /// Keeps skeletons for the next run. Losing them loses time and nothing else.
 pub(crate) fn keep(store: &Store, fresh: Vec<(Hash, Vec<u8>)>) -> Result<()> {
     if !fresh.is_empty() {
-        store.cache().put_batch(fresh.into_iter().map(|(key, bytes)| (SKELETONS, key, bytes)).collect())?;
+        store.cache().put_batch(
+            fresh
+                .into_iter()
+                .map(|(key, bytes)| (SKELETONS, key, bytes))
+                .collect(),
+        )?;
     }
     Ok(())
 }
@@ -171,7 +184,10 @@ fn as_text<'a>(path: &str, bytes: &'a [u8]) -> (Cow<'a, str>, Option<Problem>) {
         })
     };
     if let Some(at) = bytes.iter().take(8192).position(|&byte| byte == 0) {
-        return (Cow::Borrowed(""), problem(format!("byte {at}: a NUL: the file is not text")));
+        return (
+            Cow::Borrowed(""),
+            problem(format!("byte {at}: a NUL: the file is not text")),
+        );
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
         return (Cow::Borrowed(text), None);
@@ -186,7 +202,10 @@ fn as_text<'a>(path: &str, bytes: &'a [u8]) -> (Cow<'a, str>, Option<Problem>) {
         }
     }
     let at = first.unwrap_or(0);
-    (Cow::Owned(text), problem(format!("byte {at}: not UTF-8; read with `?` in its place")))
+    (
+        Cow::Owned(text),
+        problem(format!("byte {at}: not UTF-8; read with `?` in its place")),
+    )
 }
 
 /// A hash of everything a map depends on besides this program: paths, contents
@@ -208,7 +227,9 @@ pub(crate) fn snapshot(files: &[Source]) -> Hash {
 
 /// Name and version of each front end, and of what builds maps from them.
 pub(crate) fn versions() -> Vec<(String, u64)> {
-    let front_ends = front_ends().iter().map(|each| (each.name().to_owned(), u64::from(each.version())));
+    let front_ends = front_ends()
+        .iter()
+        .map(|each| (each.name().to_owned(), u64::from(each.version())));
     let mut versions: Vec<_> = front_ends.collect();
     versions.push(("link".to_owned(), u64::from(crate::build::VERSION)));
     versions.sort();
@@ -240,7 +261,10 @@ mod tests {
     fn invalid_bytes_keep_offsets() {
         let (text, problem) = as_text("a.py", b"x = '\xff\xfe'\n");
         assert_eq!(text, "x = '??'\n");
-        assert_eq!(problem.map(|problem| problem.message).as_deref(), Some("byte 5: not UTF-8; read with `?` in its place"));
+        assert_eq!(
+            problem.map(|problem| problem.message).as_deref(),
+            Some("byte 5: not UTF-8; read with `?` in its place")
+        );
         assert_eq!(as_text("a.py", b"\0").0, "");
     }
 }

@@ -38,13 +38,24 @@ pub struct Header {
 ///
 /// # Errors
 /// An object that is missing or damaged.
-pub fn document(objects: &(dyn Objects + Sync), map: &Hash, root: &MapRoot, header: &Header) -> Result<Value> {
+pub fn document(
+    objects: &(dyn Objects + Sync),
+    map: &Hash,
+    root: &MapRoot,
+    header: &Header,
+) -> Result<Value> {
     let leaves = Leaves::read(objects, map)?;
     let catalog = leaves.catalog()?;
     let places: Vec<Place> = catalog.places().collect();
-    let index: HashMap<Place, usize> = places.iter().enumerate().map(|(at, &place)| (place, at)).collect();
-    let details: Vec<Detail> =
-        places.par_iter().map(|&place| catalog.detail(objects, place)).collect::<Result<_>>()?;
+    let index: HashMap<Place, usize> = places
+        .iter()
+        .enumerate()
+        .map(|(at, &place)| (place, at))
+        .collect();
+    let details: Vec<Detail> = places
+        .par_iter()
+        .map(|&place| catalog.detail(objects, place))
+        .collect::<Result<_>>()?;
     let mut by_id: HashMap<DefinitionId, usize> = HashMap::new();
     for (at, &place) in places.iter().enumerate() {
         by_id.entry(catalog.entry(place).id).or_insert(at);
@@ -56,12 +67,18 @@ pub fn document(objects: &(dyn Objects + Sync), map: &Hash, root: &MapRoot, head
         .map(|(&place, detail)| {
             let referring = referrers.get(&place).map_or(&[][..], |referrers| referrers);
             let mut record = record(&catalog, place, detail, referring);
-            let references: Vec<_> = detail.references.iter().map(|id| by_id.get(id).copied()).collect();
+            let references: Vec<_> = detail
+                .references
+                .iter()
+                .map(|id| by_id.get(id).copied())
+                .collect();
             record["references"] = json!(references);
             record
         })
         .collect();
-    let modules: Vec<Value> = (0..catalog.leaves().len()).map(|leaf| module(&catalog, leaf, &index)).collect();
+    let modules: Vec<Value> = (0..catalog.leaves().len())
+        .map(|leaf| module(&catalog, leaf, &index))
+        .collect();
     Ok(json!({
         "document": DOCUMENT,
         "project": header.project,
@@ -76,9 +93,14 @@ pub fn document(objects: &(dyn Objects + Sync), map: &Hash, root: &MapRoot, head
 
 fn module(catalog: &Catalog<'_>, leaf: usize, index: &HashMap<Place, usize>) -> Value {
     let contents = &catalog.leaves()[leaf];
-    let mut places: Vec<Place> = (0..contents.entries.len()).map(|entry| Place { leaf, entry }).collect();
+    let mut places: Vec<Place> = (0..contents.entries.len())
+        .map(|entry| Place { leaf, entry })
+        .collect();
     places.sort_by_key(|place| index.get(place));
-    let public = places.iter().filter(|&&place| catalog.entry(place).visibility == Visibility::Public).count();
+    let public = places
+        .iter()
+        .filter(|&&place| catalog.entry(place).visibility == Visibility::Public)
+        .count();
     let mut effects = Capabilities::EMPTY;
     for &place in &places {
         effects = effects.union(catalog.entry(place).effects.capabilities);
@@ -104,7 +126,11 @@ fn module(catalog: &Catalog<'_>, leaf: usize, index: &HashMap<Place, usize>) -> 
 pub fn record(catalog: &Catalog<'_>, place: Place, detail: &Detail, referrers: &[(Place, bool)]) -> Value {
     let leaf = catalog.leaf(place);
     let entry = catalog.entry(place);
-    let mut referring: Vec<Place> = referrers.iter().map(|(place, _)| *place).filter(|&other| other != place).collect();
+    let mut referring: Vec<Place> = referrers
+        .iter()
+        .map(|(place, _)| *place)
+        .filter(|&other| other != place)
+        .collect();
     referring.sort();
     referring.dedup();
     let mut tested_by: Vec<String> = referring
@@ -204,12 +230,19 @@ pub(crate) fn read(path: &Path, store: &Store) -> Result<Saved> {
         action: "read",
         source,
     })?;
-    let document: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| bad(format!("line {} column {}: expected a saved map: {error}", error.line(), error.column())))?;
+    let document: Value = serde_json::from_slice(&bytes).map_err(|error| {
+        bad(format!(
+            "line {} column {}: expected a saved map: {error}",
+            error.line(),
+            error.column()
+        ))
+    })?;
     let version = document["document"].as_u64();
     if version != Some(DOCUMENT) {
         let found = version.map_or("none".to_owned(), |version| version.to_string());
-        return Err(bad(format!("expected a map saved as document version {DOCUMENT}, found {found}")));
+        return Err(bad(format!(
+            "expected a map saved as document version {DOCUMENT}, found {found}"
+        )));
     }
     let claimed: Hash = text(&document, "map")
         .strip_prefix("b3:")
@@ -246,7 +279,10 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 }
 
 fn number(value: &Value) -> u32 {
-    value.as_u64().and_then(|value| value.try_into().ok()).unwrap_or(0)
+    value
+        .as_u64()
+        .and_then(|value| value.try_into().ok())
+        .unwrap_or(0)
 }
 
 fn texts<'v>(value: &'v Value) -> impl Iterator<Item = &'v str> {
@@ -281,7 +317,8 @@ fn rebuild(document: &Value) -> std::result::Result<(Hash, Batch), Failure> {
     let mut leaves = Vec::new();
     for module in document["modules"].as_array().unwrap_or(&empty) {
         let file = text(module, "file");
-        let source = hash(text(module, "source")).ok_or_else(|| fail(format!("module {file}: no source hash")))?;
+        let source =
+            hash(text(module, "source")).ok_or_else(|| fail(format!("module {file}: no source hash")))?;
         let mut leaf = Leaf::new(file, text(module, "name"), text(module, "language"), source);
         leaf.lines = number(&module["lines"]);
         leaf.errors = number(&module["errors"]);
@@ -296,13 +333,17 @@ fn rebuild(document: &Value) -> std::result::Result<(Hash, Batch), Failure> {
     leaves.sort_by(|a, b| a.path.cmp(&b.path));
     let extractors = document["extractors"].as_object().into_iter().flatten();
     let root = MapRoot {
-        extractors: extractors.map(|(name, version)| (name.clone(), version.as_u64().unwrap_or(0))).collect(),
+        extractors: extractors
+            .map(|(name, version)| (name.clone(), version.as_u64().unwrap_or(0)))
+            .collect(),
         tree: build_tree(leaves, &mut batch),
     };
     let map = root.put(&mut batch);
     let claimed = text(document, "map");
     if claimed != format!("b3:{map}") {
-        return Err(fail(format!("expected the map {claimed}, found one that hashes to b3:{map}: the file was changed")));
+        return Err(fail(format!(
+            "expected the map {claimed}, found one that hashes to b3:{map}: the file was changed"
+        )));
     }
     Ok((map, batch))
 }
@@ -310,15 +351,22 @@ fn rebuild(document: &Value) -> std::result::Result<(Hash, Batch), Failure> {
 /// Identifies the definitions again and compares with what is claimed.
 fn identities(definitions: &[Value], batch: &mut Batch) -> std::result::Result<Vec<DefinitionId>, Failure> {
     let fail = |at: usize, message: &str| {
-        Failure::Document(format!("definition {at} (`{}`): {message}", text(&definitions[at], "name")))
+        Failure::Document(format!(
+            "definition {at} (`{}`): {message}",
+            text(&definitions[at], "name")
+        ))
     };
     let mut graph = Graph::with_capacity(definitions.len(), 0);
     for (at, definition) in definitions.iter().enumerate() {
         let text_hash = hash(text(definition, "text_hash")).ok_or_else(|| fail(at, "no text hash"))?;
         let mut targets = Vec::new();
         for reference in definition["references"].as_array().into_iter().flatten() {
-            let target = reference.as_u64().filter(|&target| (target as usize) < definitions.len());
-            targets.push(Target::Node(target.ok_or_else(|| fail(at, "a reference to no definition"))? as u32));
+            let target = reference
+                .as_u64()
+                .filter(|&target| (target as usize) < definitions.len());
+            targets.push(Target::Node(
+                target.ok_or_else(|| fail(at, "a reference to no definition"))? as u32,
+            ));
         }
         graph.add(text_hash, targets);
     }
@@ -331,7 +379,12 @@ fn identities(definitions: &[Value], batch: &mut Batch) -> std::result::Result<V
         }
     }
     for component in identified.components() {
-        batch.put_hashed(component.hash, store::Kind::Component, component.identity.to_vec(), None);
+        batch.put_hashed(
+            component.hash,
+            store::Kind::Component,
+            component.identity.to_vec(),
+            None,
+        );
     }
     Ok(identified.ids)
 }
@@ -376,12 +429,15 @@ fn entry<'v>(
         capabilities: capabilities.collect(),
         named: Vec::new(),
     };
-    entry.failures = texts(&definition["fails"]["declared"]).map(Cow::Borrowed).collect();
+    entry.failures = texts(&definition["fails"]["declared"])
+        .map(Cow::Borrowed)
+        .collect();
     entry.unresolved = texts(&definition["mentions"]).map(Cow::Borrowed).collect();
     for (field, edges) in [("calls", &mut entry.calls), ("uses", &mut entry.uses)] {
         for target in texts(&definition[field]) {
-            let &(module, name) =
-                names.get(target).ok_or_else(|| format!("definition `{name}`: {field} unknown `{target}`"))?;
+            let &(module, name) = names
+                .get(target)
+                .ok_or_else(|| format!("definition `{name}`: {field} unknown `{target}`"))?;
             edges.push(targets.len() as u32);
             targets.push(TargetName {
                 module: Cow::Borrowed(module),

@@ -48,7 +48,9 @@ pub trait SourceTree: Sync {
 /// Whether a path is of the project at all: see the module's documentation.
 pub fn is_of_project(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let hidden = path.split('/').any(|part| part.starts_with('.') || part == "node_modules");
+    let hidden = path
+        .split('/')
+        .any(|part| part.starts_with('.') || part == "node_modules");
     !hidden && (front_end_for(path).is_some() || is_configuration(name))
 }
 

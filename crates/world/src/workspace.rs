@@ -112,7 +112,9 @@ impl Workspace {
     /// # Errors
     /// [`Error::NoRepository`].
     pub fn git(&self) -> Result<&Git> {
-        self.git.as_ref().ok_or_else(|| Error::NoRepository(self.root.clone()))
+        self.git
+            .as_ref()
+            .ok_or_else(|| Error::NoRepository(self.root.clone()))
     }
 
     /// Indexes the working tree and publishes its map as `worktrees/<name>`.
@@ -122,15 +124,25 @@ impl Workspace {
     /// single files that cannot be read are problems of the result.
     pub fn index(&self, progress: &dyn Progress) -> Result<Indexed> {
         let cache_name = self.stat_cache_name();
-        let cache = self.store.cache().file(&cache_name).map(|bytes| StatCache::decode(&bytes)).unwrap_or_default();
+        let cache = self
+            .store
+            .cache()
+            .file(&cache_name)
+            .map(|bytes| StatCache::decode(&bytes))
+            .unwrap_or_default();
         let tracked = self.git.as_ref().map(Git::tracked).unwrap_or_default();
         let tree = Directory::scan(&self.root, &tracked, self.git.is_some(), &cache)?;
         let (mut made, hashes) = self.make(&tree, progress)?;
         let known: HashMap<&str, Hash> = hashes.iter().map(|(path, hash)| (path.as_str(), *hash)).collect();
         let stats = tree.encode_cache(&known);
-        let unchanged = self.store.cache().file(&cache_name).is_some_and(|before| *before == *stats);
+        let unchanged = self
+            .store
+            .cache()
+            .file(&cache_name)
+            .is_some_and(|before| *before == *stats);
         if !unchanged && let Err(error) = self.store.cache().put_file(&cache_name, &stats) {
-            made.warnings.push(format!("the next run reads every file again: {error}"));
+            made.warnings
+                .push(format!("the next run reads every file again: {error}"));
         }
         let name = match &self.git {
             Some(git) => format!("worktrees/{}", git.worktree_name()),
@@ -148,7 +160,11 @@ impl Workspace {
     pub fn index_file(&self, file: &Path, progress: &dyn Progress) -> Result<Indexed> {
         let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let (file, root) = (absolute(file), absolute(&self.root));
-        let relative = file.strip_prefix(&root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
+        let relative = file
+            .strip_prefix(&root)
+            .ok()
+            .and_then(Path::to_str)
+            .map(|path| path.replace('\\', "/"));
         let mut whole = self.index(progress)?;
         let not_indexed = || Error::NotASource(file.clone());
         let relative = relative.ok_or_else(not_indexed)?;
@@ -160,7 +176,11 @@ impl Workspace {
         for (at, leaf) in catalog.leaves().iter().enumerate() {
             by_module.entry(&leaf.module).or_default().push(at);
         }
-        let start = catalog.leaves().iter().position(|leaf| leaf.path == relative).ok_or_else(not_indexed)?;
+        let start = catalog
+            .leaves()
+            .iter()
+            .position(|leaf| leaf.path == relative)
+            .ok_or_else(not_indexed)?;
         let mut wanted = BTreeSet::from([start]);
         let mut pending = vec![start];
         while let Some(at) = pending.pop() {
@@ -251,8 +271,12 @@ impl Workspace {
 
     /// The map under a name, if this version of renyi made it.
     fn published(&self, name: &str) -> Result<Option<Made>> {
-        let Some(found) = self.store.get_ref(name)? else { return Ok(None) };
-        let Some(root) = self.map_root(&found.key)? else { return Ok(None) };
+        let Some(found) = self.store.get_ref(name)? else {
+            return Ok(None);
+        };
+        let Some(root) = self.map_root(&found.key)? else {
+            return Ok(None);
+        };
         Ok((root.extractors == load::versions()).then(|| Made {
             map: found.key,
             files: root.tree.counts.modules as usize,
@@ -265,7 +289,9 @@ impl Workspace {
     }
 
     fn map_root(&self, map: &Hash) -> Result<Option<MapRoot>> {
-        let Some(object) = self.store.get(Kind::Map, map)? else { return Ok(None) };
+        let Some(object) = self.store.get(Kind::Map, map)? else {
+            return Ok(None);
+        };
         Ok(Some(MapRoot::decode(&object.identity)?))
     }
 
@@ -275,7 +301,9 @@ impl Workspace {
         let tree = self.git()?.tree(commit, known)?;
         let (mut made, hashes) = self.make(&tree, progress)?;
         if let Err(error) = self.keep_blobs(&tree, &hashes) {
-            made.warnings.push(format!("blobs of this revision are read again next time: {error}"));
+            made.warnings.push(format!(
+                "blobs of this revision are read again next time: {error}"
+            ));
         }
         Ok((made, hashes))
     }
@@ -283,10 +311,14 @@ impl Workspace {
     /// Remembers the source hash of each blob that was read.
     fn keep_blobs(&self, tree: &Revision, hashes: &[(String, Hash)]) -> Result<()> {
         let by_path: HashMap<&str, Hash> = hashes.iter().map(|(path, hash)| (path.as_str(), *hash)).collect();
-        let fresh = tree.files().iter().filter(|file| file.source.is_none()).filter_map(|file| {
-            let hash = by_path.get(file.path.as_str())?;
-            Some((BLOBS, blob_key(tree.blob(file)), hash.as_bytes().to_vec()))
-        });
+        let fresh = tree
+            .files()
+            .iter()
+            .filter(|file| file.source.is_none())
+            .filter_map(|file| {
+                let hash = by_path.get(file.path.as_str())?;
+                Some((BLOBS, blob_key(tree.blob(file)), hash.as_bytes().to_vec()))
+            });
         let fresh: Vec<_> = fresh.collect();
         if !fresh.is_empty() {
             self.store.cache().put_batch(fresh)?;
@@ -297,7 +329,11 @@ impl Workspace {
     /// The map of a tree, and the hash of each of its files.
     fn make(&self, tree: &dyn SourceTree, progress: &dyn Progress) -> Result<(Made, Vec<(String, Hash)>)> {
         let mut sources = load::sources(tree, Some(&self.store), progress)?;
-        let hashes = sources.files.iter().map(|file| (file.path.clone(), file.hash)).collect();
+        let hashes = sources
+            .files
+            .iter()
+            .map(|file| (file.path.clone(), file.hash))
+            .collect();
         let snapshot = load::snapshot(&sources.files);
         let (files, read) = (sources.files.len(), sources.read);
         let mut warnings = Vec::new();
@@ -318,12 +354,16 @@ impl Workspace {
         }
         let loaded = load::skeletons(&mut sources.files, Some(&self.store), progress)?;
         let partial = !loaded.problems.is_empty();
-        let Built { map, root, batch } = build::build(sources.files, loaded.skeletons, Some(&self.store), progress)?;
+        let Built { map, root, batch } =
+            build::build(sources.files, loaded.skeletons, Some(&self.store), progress)?;
         if let Err(error) = load::keep(&self.store, loaded.fresh) {
             warnings.push(format!("the next run parses these files again: {error}"));
         }
         if !partial {
-            let kept = self.store.cache().put_batch(vec![(MAPS, snapshot, map.as_bytes().to_vec())]);
+            let kept = self
+                .store
+                .cache()
+                .put_batch(vec![(MAPS, snapshot, map.as_bytes().to_vec())]);
             if let Err(error) = kept {
                 warnings.push(format!("the next run builds this map again: {error}"));
             }
@@ -343,7 +383,9 @@ impl Workspace {
     }
 
     fn cached_map(&self, snapshot: &Hash) -> Option<Hash> {
-        Some(Hash(self.store.cache().get(MAPS, snapshot)?.as_ref().try_into().ok()?))
+        Some(Hash(
+            self.store.cache().get(MAPS, snapshot)?.as_ref().try_into().ok()?,
+        ))
     }
 
     fn publish(&self, made: Made, revision: Option<Oid>, name: &str, update: &RefUpdate) -> Result<Indexed> {
@@ -417,7 +459,9 @@ fn blob_key(blob: Oid) -> Hash {
 
 /// Seconds since 1970.
 fn now() -> u64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 /// Where the store of the project in a directory is.
@@ -426,5 +470,9 @@ fn now() -> u64 {
 /// A repository that cannot be opened.
 pub fn store_of(root: &Path) -> Result<PathBuf> {
     let git = Git::discover(root)?;
-    Ok(git.as_ref().and_then(Git::main_worktree).unwrap_or_else(|| root.to_owned()).join(STORE))
+    Ok(git
+        .as_ref()
+        .and_then(Git::main_worktree)
+        .unwrap_or_else(|| root.to_owned())
+        .join(STORE))
 }

@@ -7,7 +7,9 @@ use crate::{Verdict, arguments::Arguments, output::Output};
 
 /// Print completions for a shell
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  renyi completions bash > ~/.local/share/bash-completion/completions/renyi")]
+#[command(
+    after_help = "Example:\n  renyi completions bash > ~/.local/share/bash-completion/completions/renyi"
+)]
 pub struct Completions {
     shell: Shell,
 }

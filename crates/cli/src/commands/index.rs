@@ -111,7 +111,10 @@ impl Index {
         let from = (!from.is_empty()).then_some(from);
         let commits = workspace.history(from, to, self.limit)?;
         if commits.is_empty() {
-            bail!("no revision lies between {} and {to}", from.unwrap_or("the beginning"));
+            bail!(
+                "no revision lies between {} and {to}",
+                from.unwrap_or("the beginning")
+            );
         }
         let mut verdict = Verdict::Done;
         for indexed in workspace.index_history(&commits, &context.progress())? {
@@ -148,11 +151,15 @@ pub fn header(workspace: &Workspace, indexed: &Indexed, path: &std::path::Path) 
     let project = if path.is_file() {
         path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
     } else {
-        absolute(workspace.root()).file_name().map(|name| name.to_string_lossy().into_owned())
+        absolute(workspace.root())
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
     };
     Header {
         project: project.unwrap_or_else(|| "unknown".to_owned()),
-        revision: indexed.revision.map_or("unknown".to_owned(), |commit| commit.to_string()[..10].to_owned()),
+        revision: indexed
+            .revision
+            .map_or("unknown".to_owned(), |commit| commit.to_string()[..10].to_owned()),
         toolchain: concat!("renyi ", env!("CARGO_PKG_VERSION")).to_owned(),
     }
 }
@@ -161,21 +168,33 @@ fn summary(catalog: &Catalog<'_>, indexed: &Indexed, output: &mut Output) -> any
     let counts = indexed.root.tree.counts;
     output.line(format_args!("{BOLD}map b3:{}{BOLD:#}", indexed.map))?;
     let mut languages = std::collections::BTreeMap::<&str, (usize, usize, u64)>::new();
-    for leaf in catalog.leaves().iter().filter(|leaf| leaf.language != CONFIGURATION) {
+    for leaf in catalog
+        .leaves()
+        .iter()
+        .filter(|leaf| leaf.language != CONFIGURATION)
+    {
         let language = languages.entry(&leaf.language).or_default();
         language.0 += 1;
         language.1 += leaf.entries.len();
         language.2 += u64::from(leaf.lines);
     }
     for (language, (files, definitions, lines)) in languages {
-        output.line(format_args!("{language}: {files} files, {lines} lines, {definitions} definitions"))?;
+        output.line(format_args!(
+            "{language}: {files} files, {lines} lines, {definitions} definitions"
+        ))?;
     }
-    let kinds: Vec<String> =
-        catalog.kinds().into_iter().map(|(kind, count)| format!("{count} {}", plural(kind, count))).collect();
+    let kinds: Vec<String> = catalog
+        .kinds()
+        .into_iter()
+        .map(|(kind, count)| format!("{count} {}", plural(kind, count)))
+        .collect();
     if !kinds.is_empty() {
         output.line(kinds.join(", "))?;
     }
-    let public = catalog.places().filter(|&place| catalog.entry(place).visibility == Visibility::Public).count();
+    let public = catalog
+        .places()
+        .filter(|&place| catalog.entry(place).visibility == Visibility::Public)
+        .count();
     let mut effects = Capabilities::EMPTY;
     let (mut edges, mut mentions) = (0, 0);
     for place in catalog.places() {
@@ -208,11 +227,20 @@ fn plural(kind: DefinitionKind, count: usize) -> String {
 }
 
 fn list(names: &[&str]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 /// The text form: a line per module and per definition.
-fn text(catalog: &Catalog<'_>, workspace: &Workspace, header: &Header, output: &mut Output) -> anyhow::Result<()> {
+fn text(
+    catalog: &Catalog<'_>,
+    workspace: &Workspace,
+    header: &Header,
+    output: &mut Output,
+) -> anyhow::Result<()> {
     let places: Vec<Place> = catalog.places().collect();
     let objects = workspace.store();
     let details: Vec<Detail> = places
@@ -220,22 +248,39 @@ fn text(catalog: &Catalog<'_>, workspace: &Workspace, header: &Header, output: &
         .map(|&place| catalog.detail(objects, place))
         .collect::<Result<_, _>>()?;
     let referrers = catalog.referrers();
-    let modules = catalog.leaves().iter().filter(|leaf| leaf.language != CONFIGURATION).count();
-    output.line(format_args!("project {}  revision {}  toolchain {}", header.project, header.revision, header.toolchain))?;
+    let modules = catalog
+        .leaves()
+        .iter()
+        .filter(|leaf| leaf.language != CONFIGURATION)
+        .count();
+    output.line(format_args!(
+        "project {}  revision {}  toolchain {}",
+        header.project, header.revision, header.toolchain
+    ))?;
     output.line(format_args!("{modules} modules, {} definitions", places.len()))?;
     let mut at = 0;
     for (index, leaf) in catalog.leaves().iter().enumerate() {
         if leaf.language == CONFIGURATION {
             continue;
         }
-        let here = places[at..].iter().take_while(|place| place.leaf == index).count();
+        let here = places[at..]
+            .iter()
+            .take_while(|place| place.leaf == index)
+            .count();
         let entries = &places[at..at + here];
-        let public = entries.iter().filter(|&&place| catalog.entry(place).visibility == Visibility::Public).count();
+        let public = entries
+            .iter()
+            .filter(|&&place| catalog.entry(place).visibility == Visibility::Public)
+            .count();
         let mut effects = Capabilities::EMPTY;
         for &place in entries {
             effects = effects.union(catalog.entry(place).effects.capabilities);
         }
-        let errors = if leaf.errors > 0 { format!("  errors: {}", leaf.errors) } else { String::new() };
+        let errors = if leaf.errors > 0 {
+            format!("  errors: {}", leaf.errors)
+        } else {
+            String::new()
+        };
         output.line("")?;
         output.line(format_args!(
             "{BOLD}module {}{BOLD:#}  {}  {here} definitions ({public} public)  {} lines  inferred effects: {}{errors}",
@@ -260,8 +305,17 @@ fn definition(
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let entry = catalog.entry(place);
-    let metrics = detail.record.as_ref().map(|record| record.metrics).unwrap_or_default();
-    let mut referring: Vec<Place> = referrers.get(&place).into_iter().flatten().map(|(place, _)| *place).collect();
+    let metrics = detail
+        .record
+        .as_ref()
+        .map(|record| record.metrics)
+        .unwrap_or_default();
+    let mut referring: Vec<Place> = referrers
+        .get(&place)
+        .into_iter()
+        .flatten()
+        .map(|(place, _)| *place)
+        .collect();
     referring.sort();
     referring.dedup();
     let effects = capability_names(entry.effects.capabilities);

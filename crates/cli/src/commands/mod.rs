@@ -33,9 +33,15 @@ impl Context {
     /// A bar over bytes, hidden when nobody looks.
     pub fn bytes_bar(&self, message: &'static str) -> indicatif::ProgressBar {
         let hidden = self.quiet || !std::io::stderr().is_terminal();
-        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+        let target = if hidden {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(10)
+        };
         let bar = indicatif::ProgressBar::with_draw_target(None, target).with_message(message);
-        if let Ok(style) = indicatif::ProgressStyle::with_template("{msg} {bar:30} {bytes}/{total_bytes} {elapsed}") {
+        if let Ok(style) =
+            indicatif::ProgressStyle::with_template("{msg} {bar:30} {bytes}/{total_bytes} {elapsed}")
+        {
             bar.set_style(style);
         }
         bar
@@ -43,7 +49,11 @@ impl Context {
 
     /// Opens the project at a path: a directory, or the project around a file.
     pub fn open(&self, path: &Path) -> anyhow::Result<Workspace> {
-        let root = if path.is_file() { project_of(path) } else { path.to_owned() };
+        let root = if path.is_file() {
+            project_of(path)
+        } else {
+            path.to_owned()
+        };
         Ok(Workspace::open(&root, self.store.as_deref())?)
     }
 }
@@ -56,7 +66,11 @@ pub fn report(indexed: &Indexed, output: &mut Output) -> Verdict {
     for problem in &indexed.problems {
         output.warning(format_args!("{}: {}", problem.path, problem.message));
     }
-    if indexed.problems.is_empty() { Verdict::Done } else { Verdict::Different }
+    if indexed.problems.is_empty() {
+        Verdict::Done
+    } else {
+        Verdict::Different
+    }
 }
 
 /// The one definition that a person means.
@@ -78,7 +92,11 @@ pub fn one_definition(catalog: &Catalog<'_>, query: &str) -> anyhow::Result<Vec<
             bail!("no definition is named `{query}`{hint}")
         }
         [_] => Ok(found),
-        _ => bail!("`{query}` names {} definitions:{}", found.len(), listed(catalog, &found)),
+        _ => bail!(
+            "`{query}` names {} definitions:{}",
+            found.len(),
+            listed(catalog, &found)
+        ),
     }
 }
 
@@ -89,7 +107,10 @@ fn by_id(catalog: &Catalog<'_>, id: &str) -> anyhow::Result<Vec<Place>> {
         None => (id, None),
     };
     if digits.len() < 4 {
-        bail!("`b3:{id}`: expected at least 4 digits of an id, found {}", digits.len());
+        bail!(
+            "`b3:{id}`: expected at least 4 digits of an id, found {}",
+            digits.len()
+        );
     }
     let digits = digits.to_lowercase();
     let found: Vec<Place> = catalog

@@ -70,9 +70,15 @@ impl Show {
             }
         }
         if self.json {
-            output.json(&if records.len() == 1 { records.remove(0) } else { json!(records) })?;
+            output.json(&if records.len() == 1 {
+                records.remove(0)
+            } else {
+                json!(records)
+            })?;
         }
-        Ok(base.indexed.map_or(Verdict::Done, |indexed| report(&indexed, output)))
+        Ok(base
+            .indexed
+            .map_or(Verdict::Done, |indexed| report(&indexed, output)))
     }
 }
 
@@ -94,7 +100,9 @@ impl<'a> Shown<'a> {
         let source = objects.get(Kind::Source, &catalog.leaf(place).source)?;
         let location = catalog.entry(place).location;
         let text = source.and_then(|source| {
-            let piece = source.identity.get(location.start as usize..location.end as usize)?;
+            let piece = source
+                .identity
+                .get(location.start as usize..location.end as usize)?;
             Some(String::from_utf8_lossy(piece).into_owned())
         });
         Ok(Self {
@@ -158,12 +166,26 @@ impl<'a> Shown<'a> {
             entry.location.first_line,
             entry.location.last_line
         ))?;
-        output.line(format_args!("{DIM}id {}  text b3:{}{DIM:#}", entry.id, self.detail.text_hash))?;
-        let metrics = self.detail.record.as_ref().map(|record| record.metrics).unwrap_or_default();
-        output.line(format_args!("lines {}, depth {}, branches {}", entry.lines, metrics.depth, metrics.branches))?;
+        output.line(format_args!(
+            "{DIM}id {}  text b3:{}{DIM:#}",
+            entry.id, self.detail.text_hash
+        ))?;
+        let metrics = self
+            .detail
+            .record
+            .as_ref()
+            .map(|record| record.metrics)
+            .unwrap_or_default();
+        output.line(format_args!(
+            "lines {}, depth {}, branches {}",
+            entry.lines, metrics.depth, metrics.branches
+        ))?;
         let effects = capability_names(entry.effects.capabilities);
         if !effects.is_empty() {
-            output.line(format_args!("effects (inferred, at least): {}", effects.join(", ")))?;
+            output.line(format_args!(
+                "effects (inferred, at least): {}",
+                effects.join(", ")
+            ))?;
         }
         if !entry.failures.is_empty() {
             output.line(format_args!("fails: {}", safe(&entry.failures.join(", "))))?;
@@ -201,6 +223,14 @@ fn print_names(output: &mut Output, title: &str, names: &[String]) -> anyhow::Re
         return Ok(());
     }
     let shown: Vec<String> = names.iter().take(MOST).map(|name| safe(name)).collect();
-    let rest = if names.len() > MOST { format!(" and {} more (--json lists all)", names.len() - MOST) } else { String::new() };
-    output.line(format_args!("{title} {}: {}{rest}", names.len(), shown.join(", ")))
+    let rest = if names.len() > MOST {
+        format!(" and {} more (--json lists all)", names.len() - MOST)
+    } else {
+        String::new()
+    };
+    output.line(format_args!(
+        "{title} {}: {}{rest}",
+        names.len(),
+        shown.join(", ")
+    ))
 }

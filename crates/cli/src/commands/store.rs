@@ -41,7 +41,9 @@ enum Action {
         objects: bool,
     },
     /// Print an object, by a name or the first digits of its key
-    #[command(after_help = "Examples:\n  renyi store cat worktrees/main\n  renyi store cat b3:3f9c2a --raw > object.cbor")]
+    #[command(
+        after_help = "Examples:\n  renyi store cat worktrees/main\n  renyi store cat b3:3f9c2a --raw > object.cbor"
+    )]
     Cat {
         /// A name in the store, or at least 4 digits of a key
         object: String,
@@ -73,7 +75,8 @@ impl StoreCommand {
             Some(store) => store.clone(),
             None => world::store_of(&self.path)?,
         };
-        Store::open(&place).with_context(|| format!("no store at {}: `renyi index` makes one", place.display()))
+        Store::open(&place)
+            .with_context(|| format!("no store at {}: `renyi index` makes one", place.display()))
     }
 
     fn names(&self, store: &Store, output: &mut Output) -> anyhow::Result<Verdict> {
@@ -81,13 +84,23 @@ impl StoreCommand {
         if self.json {
             let names: BTreeMap<_, _> = refs
                 .iter()
-                .map(|(name, target)| (name, json!({"kind": target.kind.name(), "key": format!("b3:{}", target.key)})))
+                .map(|(name, target)| {
+                    (
+                        name,
+                        json!({"kind": target.kind.name(), "key": format!("b3:{}", target.key)}),
+                    )
+                })
                 .collect();
             output.json(&json!(names))?;
             return Ok(Verdict::Done);
         }
         for (name, target) in refs {
-            output.line(format_args!("{} b3:{}  {}", target.kind.name(), target.key, safe(&name)))?;
+            output.line(format_args!(
+                "{} b3:{}  {}",
+                target.kind.name(),
+                target.key,
+                safe(&name)
+            ))?;
         }
         Ok(Verdict::Done)
     }
@@ -105,7 +118,12 @@ impl StoreCommand {
                 });
                 output.line(line)?;
             } else {
-                output.line(format_args!("{:<9} b3:{} {}", listed.kind.name(), listed.key, listed.identity_len))?;
+                output.line(format_args!(
+                    "{:<9} b3:{} {}",
+                    listed.kind.name(),
+                    listed.key,
+                    listed.identity_len
+                ))?;
             }
         }
         Ok(Verdict::Done)
@@ -113,7 +131,9 @@ impl StoreCommand {
 
     fn cat(&self, store: &Store, name: &str, raw: bool, output: &mut Output) -> anyhow::Result<Verdict> {
         let (kind, key) = find(store, name)?;
-        let object = store.get(kind, &key)?.ok_or(store::Error::Missing { kind, key })?;
+        let object = store
+            .get(kind, &key)?
+            .ok_or(store::Error::Missing { kind, key })?;
         if raw {
             output.raw(&object.identity)?;
             return Ok(Verdict::Done);
@@ -145,14 +165,24 @@ impl StoreCommand {
             let kinds: BTreeMap<_, _> = stats
                 .kinds
                 .iter()
-                .map(|(kind, stats)| (kind.name(), json!({"objects": stats.objects, "bytes": stats.bytes})))
+                .map(|(kind, stats)| {
+                    (
+                        kind.name(),
+                        json!({"objects": stats.objects, "bytes": stats.bytes}),
+                    )
+                })
                 .collect();
             output.json(&json!({"packs": stats.packs, "bytes": stats.bytes, "kinds": kinds}))?;
             return Ok(Verdict::Done);
         }
         output.line(format_args!("{} packs, {} bytes", stats.packs, stats.bytes))?;
         for (kind, stats) in &stats.kinds {
-            output.line(format_args!("{:<9} {:>8} objects {:>12} bytes", kind.name(), stats.objects, stats.bytes))?;
+            output.line(format_args!(
+                "{:<9} {:>8} objects {:>12} bytes",
+                kind.name(),
+                stats.objects,
+                stats.bytes
+            ))?;
         }
         Ok(Verdict::Done)
     }
@@ -175,10 +205,18 @@ impl StoreCommand {
                 "{} packs, {} objects: {}",
                 report.packs,
                 report.objects,
-                if report.problems.is_empty() { "all sound".to_owned() } else { format!("{} problems", report.problems.len()) }
+                if report.problems.is_empty() {
+                    "all sound".to_owned()
+                } else {
+                    format!("{} problems", report.problems.len())
+                }
             ))?;
         }
-        Ok(if report.problems.is_empty() { Verdict::Done } else { Verdict::Different })
+        Ok(if report.problems.is_empty() {
+            Verdict::Done
+        } else {
+            Verdict::Different
+        })
     }
 }
 
@@ -197,8 +235,11 @@ fn find(store: &Store, name: &str) -> anyhow::Result<(Kind, Hash)> {
         [] => bail!("no object begins with {digits}"),
         [one] => Ok(one),
         _ => {
-            let lines: Vec<String> =
-                found.iter().take(20).map(|(kind, key)| format!("\n  {} b3:{key}", kind.name())).collect();
+            let lines: Vec<String> = found
+                .iter()
+                .take(20)
+                .map(|(kind, key)| format!("\n  {} b3:{key}", kind.name()))
+                .collect();
             bail!("{digits} begins {} objects:{}", found.len(), lines.concat())
         }
     }
@@ -272,7 +313,10 @@ fn generic(identity: &[u8]) -> anyhow::Result<serde_json::Value> {
     fn item(decoder: &mut store::cbor::Decoder<'_>, depth: usize) -> store::cbor::Result<serde_json::Value> {
         if decoder.next_is_array() && depth < store::cbor::MAX_DEPTH {
             let len = decoder.array()?;
-            return (0..len).map(|_| item(decoder, depth + 1)).collect::<Result<Vec<_>, _>>().map(|items| json!(items));
+            return (0..len)
+                .map(|_| item(decoder, depth + 1))
+                .collect::<Result<Vec<_>, _>>()
+                .map(|items| json!(items));
         }
         if decoder.next_is_text() {
             return Ok(json!(decoder.text()?));
@@ -288,7 +332,9 @@ fn generic(identity: &[u8]) -> anyhow::Result<serde_json::Value> {
             return Ok(json!(value));
         }
         let bytes = decoder.byte_string()?;
-        Ok(json!(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+        Ok(json!(
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        ))
     }
     Ok(json!({ "items": item(&mut store::cbor::Decoder::new(identity), 0)? }))
 }
