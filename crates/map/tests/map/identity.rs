@@ -350,3 +350,36 @@ fn large_graphs_take_seconds() {
     hub.push((0, (0..10_000).rev().collect()));
     timed("10,000 references in a cycle", &hub, 1, 11);
 }
+
+/// How long a million definitions take. Run by hand with
+/// `--profile quick -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn a_million_definitions() {
+    let mut random = 1u32;
+    let mut next = |below: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (u64::from(random) * u64::from(below) >> 32) as u32
+    };
+    let size = 1_000_000;
+    let mut graph = Graph::with_capacity(size as usize, 4 * size as usize);
+    for node in 0..size {
+        // Mostly back to what came before; one in fifty near and ahead, for cycles.
+        let targets: Vec<Target> = (0..4)
+            .map(|_| match next(50) {
+                0 => Target::Node((node + next(20)).min(size - 1)),
+                _ => Target::Node(next(node.max(1))),
+            })
+            .collect();
+        graph.add(store::hash(store::Kind::Text, &node.to_le_bytes()), targets);
+    }
+    let start = Instant::now();
+    let identified = identify(&graph);
+    let taken = start.elapsed();
+    let largest = identified.components().map(|found| found.members.len()).max();
+    let bytes: usize = identified.components().map(|found| found.identity.len()).sum();
+    println!(
+        "{} components, the largest of {largest:?}, {bytes} bytes: {taken:?}",
+        identified.len()
+    );
+}

@@ -407,6 +407,41 @@ fn a_leaf_under_the_path_of_another_is_refused() {
     }
 }
 
+#[test]
+fn a_high_tree_changes_as_a_small_one_does() {
+    let path = |n: u32| format!("{:02}/{n}", n % 50);
+    let mut model: Model = (0..30_000).map(|n| (path(n), leaf_ref(&path(n), 0))).collect();
+    let mut batch = Batch::new();
+    let mut tree = build_tree(model.values().cloned(), &mut batch);
+    let mut random = 1u32;
+    for round in 0..12u64 {
+        let mut changes = Vec::new();
+        for _ in 0..1 << round.min(8) {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let path = path(random >> 8 & 0xffff);
+            if random >> 30 == 0 {
+                model.remove(&path);
+                changes.push(TreeChange::Remove(path));
+            } else {
+                model.insert(path.clone(), leaf_ref(&path, round));
+                changes.push(TreeChange::Set(leaf_ref(&path, round)));
+            }
+        }
+        tree = update_tree(&Batch::new(), &mut batch, &tree, changes).expect("all nodes are there");
+        assert_eq!(
+            tree,
+            build_tree(model.values().cloned(), &mut Batch::new()),
+            "round {round}"
+        );
+    }
+    // And most of it at once, down to a tree of one node.
+    let gone: Vec<String> = model.keys().skip(20).cloned().collect();
+    model.retain(|path, _| gone.binary_search(path).is_err());
+    let changes = gone.into_iter().map(TreeChange::Remove);
+    tree = update_tree(&Batch::new(), &mut batch, &tree, changes).expect("all nodes are there");
+    assert_eq!(tree, build_tree(model.values().cloned(), &mut Batch::new()));
+}
+
 fn measured_leaf(file: u32) -> Leaf<'static> {
     let module = format!("package.part{}.module{file}", file % 40);
     let path = format!("{}.py", module.replace('.', "/"));
