@@ -359,7 +359,7 @@ fn a_million_definitions() {
     let mut random = 1u32;
     let mut next = |below: u32| {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (u64::from(random) * u64::from(below) >> 32) as u32
+        ((u64::from(random) * u64::from(below)) >> 32) as u32
     };
     let size = 1_000_000;
     let mut graph = Graph::with_capacity(size as usize, 4 * size as usize);

@@ -442,6 +442,20 @@ fn a_high_tree_changes_as_a_small_one_does() {
     assert_eq!(tree, build_tree(model.values().cloned(), &mut Batch::new()));
 }
 
+#[test]
+fn a_reader_can_be_shared_between_threads() {
+    let mut batch = Batch::new();
+    let tree = build_tree((0..99).map(|n| leaf_ref(&format!("{n:02}"), 0)), &mut batch);
+    let key = put_map(&mut batch, tree);
+    let reader = MapReader::open(&batch, &key).expect("just put");
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let reader = &reader;
+            scope.spawn(move || assert!(reader.find(&format!("{n:02}")).expect("readable").is_some()));
+        }
+    });
+}
+
 fn measured_leaf(file: u32) -> Leaf<'static> {
     let module = format!("package.part{}.module{file}", file % 40);
     let path = format!("{}.py", module.replace('.', "/"));
