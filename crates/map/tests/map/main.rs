@@ -3,3 +3,4 @@
 mod hostile;
 mod identity;
 mod manifest;
+mod vectors;
