@@ -9,6 +9,7 @@ pub mod builder;
 pub mod codec;
 pub mod effects;
 mod frontend;
+mod go;
 pub mod link;
 pub mod model;
 pub mod render;
@@ -18,7 +19,7 @@ pub use frontend::{FileIndex, FrontEnd, Layout, ModuleTarget, Project, ProjectFi
 
 /// All front ends, sorted by name.
 pub fn front_ends() -> &'static [&'static dyn FrontEnd] {
-    &[]
+    &[&go::Go]
 }
 
 /// The front end for a path, by file name or extension.

@@ -89,6 +89,18 @@ pub const STACK_BYTES: usize = 32 << 20;
 /// Types inherit through at most this many others.
 const MAX_BASES: usize = 64;
 
+/// A chain of names for names longer than this leads to nothing.
+const MAX_ALIASES: usize = 64;
+
+// Names of what a type has without a name: fields of a definition, halves of a
+// container. No identifier is spelled so. Several values are a container of the
+// first and the rest, the rest being such a container again.
+const ELEMENT: &str = "[]";
+const CALL: &str = "()";
+const KEY: &str = "(key)";
+const FIRST: &str = "(first)";
+const REST: &str = "(rest)";
+
 const SHARDS: usize = 64;
 
 /// The results of one search so far.
@@ -324,10 +336,10 @@ impl<'a> Linker<'a> {
                 let base = self.follow(file, base, search).value;
                 Found::value(self.instance(base, search))
             }
-            PathNode::Element(base) => Found::value(match self.follow(file, base, search).value {
-                Value::Container(_, element) => (*element).clone(),
-                _ => Value::Unknown,
-            }),
+            PathNode::Element(base) => {
+                let base = self.follow(file, base, search).value;
+                Found::value(self.element(base, search))
+            }
             PathNode::Container(outer, element) => {
                 let outer = self.follow(file, outer, search).value;
                 let element = self.follow(file, element, search).value;
@@ -453,18 +465,31 @@ impl<'a> Linker<'a> {
                 let submodule = self.layout(*from).submodule(&directory, name);
                 submodule.map_or_else(Found::unknown, |target| Found::value(module_value(target, *from)))
             }
-            Value::Library(qualified) => Found::value(Value::Library(join(qualified, name))),
-            Value::Definition(id) | Value::Instance(id) => match self.as_value(*id, search) {
-                Some(value) if matches!(base, Value::Definition(_)) => self.member(&value, name, search),
-                _ => self
-                    .type_member(*id, *id, name, true, search)
+            // Of several values from elsewhere, the first is what one goes on with.
+            Value::Library(qualified) => Found::value(match name {
+                FIRST => Value::Library(qualified.clone()),
+                REST | KEY => Value::Unknown,
+                _ => Value::Library(join(qualified, name)),
+            }),
+            Value::Definition(id) => match self.stands_for(*id, search) {
+                Some(Value::Definition(id)) => self
+                    .type_member(id, id, name, true, search)
                     .unwrap_or_else(Found::unknown),
+                Some(value) => self.member(&value, name, search),
+                None => Found::unknown(),
             },
+            Value::Instance(id) => self
+                .type_member(*id, *id, name, true, search)
+                .unwrap_or_else(Found::unknown),
             Value::Bases(id) => self
                 .type_member(*id, *id, name, false, search)
                 .unwrap_or_else(Found::unknown),
             Value::Callable(value) => self.member(value, name, search),
-            Value::Container(outer, _) => self.member(outer, name, search),
+            Value::Container(outer, rest) => match name {
+                FIRST | KEY => Found::value((**outer).clone()),
+                REST => Found::value((**rest).clone()),
+                _ => self.member(outer, name, search),
+            },
             Value::Bound(..) | Value::Receiver | Value::Unknown => Found::unknown(),
         }
     }
@@ -480,6 +505,38 @@ impl<'a> Linker<'a> {
         }
         let value = definition.value?;
         Some(self.follow(self.locate(id).0, value, search).value)
+    }
+
+    /// What a definition comes to when every name for something else is followed:
+    /// itself if it is none, nothing if they lead in a circle.
+    fn stands_for(&self, id: GlobalId, search: &mut Search) -> Option<Value> {
+        let mut value = Value::Definition(id);
+        for _ in 0..MAX_ALIASES {
+            let Value::Definition(id) = value else {
+                return Some(value);
+            };
+            match self.as_value(id, search) {
+                Some(next) => value = next,
+                None => return Some(value),
+            }
+        }
+        search.met_itself = true;
+        None
+    }
+
+    /// What a container holds. A type that is one by name says so with a field.
+    fn element(&self, base: Value, search: &mut Search) -> Value {
+        match base {
+            Value::Container(_, element) => (*element).clone(),
+            Value::Instance(id) => self
+                .type_member(id, id, ELEMENT, true, search)
+                .map_or(Value::Unknown, |found| found.value),
+            Value::Definition(id) => match self.stands_for(id, search) {
+                Some(value @ (Value::Container(..) | Value::Instance(_))) => self.element(value, search),
+                _ => Value::Unknown,
+            },
+            _ => Value::Unknown,
+        }
     }
 
     /// A member of a type, its own first, then of its bases in order.
@@ -511,13 +568,11 @@ impl<'a> Linker<'a> {
             for (file, base) in bases.into_iter().rev() {
                 match self.follow(file, base, search).value {
                     Value::Definition(base) | Value::Instance(base) => {
-                        match self.as_value(base, search) {
-                            Some(Value::Definition(base) | Value::Instance(base)) => {
-                                pending.push((base, true))
-                            }
-                            Some(_) => {}
-                            None => pending.push((base, true)),
-                        };
+                        if let Some(Value::Definition(base) | Value::Instance(base)) =
+                            self.stands_for(base, search)
+                        {
+                            pending.push((base, true));
+                        }
                     }
                     // What a library base may define shadows nothing that is
                     // known, but a name not found may be its own.
@@ -583,6 +638,14 @@ impl<'a> Linker<'a> {
             Value::Bound(id, receiver) => self.call_definition(id, Some(receiver), search),
             Value::Callable(value) => (*value).clone(),
             Value::Library(name) => Value::Library(name),
+            // A type of functions says with a field what calling them gives.
+            Value::Instance(id) => match self.type_member(id, id, CALL, true, search) {
+                Some(Found {
+                    value: Value::Callable(value),
+                    ..
+                }) => (*value).clone(),
+                _ => Value::Unknown,
+            },
             _ => Value::Unknown,
         }
     }
@@ -590,19 +653,23 @@ impl<'a> Linker<'a> {
     fn call_definition(&self, id: GlobalId, receiver: Option<GlobalId>, search: &mut Search) -> Value {
         let definition = self.definition(id);
         if is_type(definition.kind) {
-            return match self.as_value(id, search) {
+            return match self.stands_for(id, search) {
                 Some(Value::Definition(id)) => Value::Instance(id),
                 Some(other) => other,
-                None => Value::Instance(id),
+                None => Value::Unknown,
+            };
+        }
+        if definition.kind == DefinitionKind::Constant {
+            return match self.stands_for(id, search) {
+                Some(Value::Definition(end)) if end == id => Value::Unknown,
+                Some(value) => self.call(value, search),
+                None => Value::Unknown,
             };
         }
         let Some(result) = definition.value else {
             return Value::Unknown;
         };
         let result = self.follow(self.locate(id).0, result, search).value;
-        if definition.kind == DefinitionKind::Constant {
-            return self.call(result, search);
-        }
         match receiver {
             Some(receiver) => self.received(result, receiver),
             None => result,
@@ -611,11 +678,10 @@ impl<'a> Linker<'a> {
 
     fn instance(&self, value: Value, search: &mut Search) -> Value {
         match value {
-            Value::Definition(id) => match self.as_value(id, search) {
-                Some(Value::Definition(id)) => Value::Instance(id),
+            Value::Definition(id) => match self.stands_for(id, search) {
+                Some(Value::Definition(id)) if is_type(self.definition(id).kind) => Value::Instance(id),
+                Some(Value::Definition(_)) | None => Value::Unknown,
                 Some(other) => other,
-                None if is_type(self.definition(id).kind) => Value::Instance(id),
-                None => Value::Unknown,
             },
             other @ (Value::Instance(_) | Value::Library(_) | Value::Container(..) | Value::Receiver) => {
                 other
