@@ -10,9 +10,13 @@ const PYTHON: &str = "//- app.py\ndef greet(name):\n    return name\n";
 #[test]
 fn not_a_directory() {
     let project = Project::new("");
-    project.run(&["index", "nowhere"]).fails_with(2, "nowhere: cannot read");
+    project
+        .run(&["index", "nowhere"])
+        .fails_with(2, "nowhere: cannot read");
     project.put("notes.txt", b"hello");
-    project.run(&["index", "notes.txt"]).fails_with(2, "expected a source file of the project");
+    project
+        .run(&["index", "notes.txt"])
+        .fails_with(2, "expected a source file of the project");
 }
 
 #[test]
@@ -49,15 +53,27 @@ fn a_huge_file_is_left_out_and_named() {
     project.put("huge.py", line.repeat(9).as_bytes());
     let run = project.run(&["index", "--summary"]);
     assert_eq!(run.code, 1, "{run:#?}");
-    assert!(run.stderr.contains("huge.py: ") && run.stderr.contains("bytes long"), "{run:#?}");
+    assert!(
+        run.stderr.contains("huge.py: ") && run.stderr.contains("bytes long"),
+        "{run:#?}"
+    );
 }
 
 #[test]
 fn deep_nesting_neither_overflows_nor_hangs() {
     let project = Project::new("");
-    for (name, open, close) in [("a.py", "(", ")"), ("b.js", "[", "]"), ("c.rs", "{", "}"), ("d.go", "(", ")"), ("e.ts", "{", "}")] {
+    for (name, open, close) in [
+        ("a.py", "(", ")"),
+        ("b.js", "[", "]"),
+        ("c.rs", "{", "}"),
+        ("d.go", "(", ")"),
+        ("e.ts", "{", "}"),
+    ] {
         let deep = 100_000;
-        project.put(name, format!("{}{}", open.repeat(deep), close.repeat(deep)).as_bytes());
+        project.put(
+            name,
+            format!("{}{}", open.repeat(deep), close.repeat(deep)).as_bytes(),
+        );
     }
     project.run(&["index", "--summary"]).ok();
 }
@@ -65,7 +81,9 @@ fn deep_nesting_neither_overflows_nor_hangs() {
 #[test]
 fn a_minified_line_is_read() {
     let project = Project::new("");
-    let line: String = (0..20_000).map(|at| format!("function f{at}(a){{return a+{at}}};")).collect();
+    let line: String = (0..20_000)
+        .map(|at| format!("function f{at}(a){{return a+{at}}};"))
+        .collect();
     project.put("bundle.js", line.as_bytes());
     let run = project.run(&["index", "--summary"]).ok();
     assert!(run.stdout.contains("20000 functions"), "{run:#?}");
@@ -95,16 +113,25 @@ fn links_are_not_followed() {
 fn two_definitions_of_one_name_are_two() {
     let project = Project::new("//- app.py\ndef f():\n    return 1\n\ndef f():\n    return 2\n");
     let run = project.run(&["index"]).ok();
-    assert!(run.stdout.contains("app.f ") && run.stdout.contains("app.f~2 "), "{run:#?}");
+    assert!(
+        run.stdout.contains("app.f ") && run.stdout.contains("app.f~2 "),
+        "{run:#?}"
+    );
 }
 
 #[test]
 fn revisions_that_are_not_there() {
     let project = Project::new(PYTHON);
-    project.run(&["index", "--rev", "HEAD"]).fails_with(2, "no git repository here or above");
+    project
+        .run(&["index", "--rev", "HEAD"])
+        .fails_with(2, "no git repository here or above");
     project.commit("first");
-    project.run(&["index", "--rev", "v9"]).fails_with(2, "`v9` is not a revision here");
-    project.run(&["diff", "nothing-of-the-kind"]).fails_with(2, "is not a base");
+    project
+        .run(&["index", "--rev", "v9"])
+        .fails_with(2, "`v9` is not a revision here");
+    project
+        .run(&["diff", "nothing-of-the-kind"])
+        .fails_with(2, "is not a base");
 }
 
 #[test]
@@ -115,10 +142,15 @@ fn a_shallow_clone_is_named_as_the_reason() {
     project.commit("second");
     let clone = Project::new("");
     let url = format!("file://{}", project.path().display());
-    let status = Command::new("git").args(["clone", "-q", "--depth", "1", &url, "clone"]).current_dir(clone.path()).status();
+    let status = Command::new("git")
+        .args(["clone", "-q", "--depth", "1", &url, "clone"])
+        .current_dir(clone.path())
+        .status();
     assert!(status.unwrap().success());
     clone.run(&["index", "clone", "--rev", "HEAD", "--summary"]).ok();
-    clone.run(&["index", "clone", "--rev", "HEAD~1"]).fails_with(2, "this clone is shallow");
+    clone
+        .run(&["index", "clone", "--rev", "HEAD~1"])
+        .fails_with(2, "this clone is shallow");
 }
 
 #[test]
@@ -129,7 +161,15 @@ fn a_submodule_is_not_entered_by_revision() {
     project.commit("first");
     let url = inner.path().display().to_string();
     let status = Command::new("git")
-        .args(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "sub"])
+        .args([
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            &url,
+            "sub",
+        ])
         .current_dir(project.path())
         .status();
     assert!(status.unwrap().success());
@@ -149,7 +189,9 @@ fn a_store_of_a_newer_version_is_refused() {
     permissions.set_readonly(false);
     fs::set_permissions(&format, permissions).unwrap();
     fs::write(&format, text.replace('1', "9")).unwrap();
-    project.run(&["index", "--summary"]).fails_with(2, "use a newer renyi");
+    project
+        .run(&["index", "--summary"])
+        .fails_with(2, "use a newer renyi");
 }
 
 /// Runs with a fault injected into system calls; `None` where strace cannot be
@@ -165,7 +207,10 @@ fn with_fault(project: &Project, inject: &str, arguments: &[&str]) -> Option<Run
     match traced {
         Ok(output) => Some(Run::of(output)),
         Err(error) => {
-            assert!(std::env::var_os("RENYI_REQUIRE_TOOLS").is_none(), "strace is needed: {error}");
+            assert!(
+                std::env::var_os("RENYI_REQUIRE_TOOLS").is_none(),
+                "strace is needed: {error}"
+            );
             None
         }
     }
@@ -176,10 +221,20 @@ fn a_full_disk_loses_nothing() {
     let project = Project::new(PYTHON);
     project.run(&["index", "--summary"]).ok();
     project.put("more.py", b"def more():\n    return greet(1)\n");
-    for (call, when) in [("write,pwrite64", 1), ("fsync,fdatasync", 1), ("fsync,fdatasync", 2), ("rename,renameat,renameat2,link,linkat", 1)] {
+    for (call, when) in [
+        ("write,pwrite64", 1),
+        ("fsync,fdatasync", 1),
+        ("fsync,fdatasync", 2),
+        ("rename,renameat,renameat2,link,linkat", 1),
+    ] {
         let inject = format!("inject={call}:error=ENOSPC:when={when}+");
-        let Some(run) = with_fault(&project, &inject, &["index", "--summary", "-q"]) else { return };
-        assert!(run.code == 2 || run.code == 0 || run.code == 1, "{inject}: {run:#?}");
+        let Some(run) = with_fault(&project, &inject, &["index", "--summary", "-q"]) else {
+            return;
+        };
+        assert!(
+            run.code == 2 || run.code == 0 || run.code == 1,
+            "{inject}: {run:#?}"
+        );
         assert!(!run.stderr.contains("panicked"), "{inject}: {run:#?}");
         let verified = project.run(&["store", "verify"]).ok();
         assert!(verified.stdout.contains("all sound"), "{inject}: {verified:#?}");
@@ -191,7 +246,13 @@ fn a_full_disk_loses_nothing() {
 #[test]
 fn a_store_that_cannot_be_written_says_so() {
     let project = Project::new(PYTHON);
-    let Some(run) = with_fault(&project, "inject=mkdir,mkdirat:error=EROFS", &["index", "--summary"]) else { return };
+    let Some(run) = with_fault(
+        &project,
+        "inject=mkdir,mkdirat:error=EROFS",
+        &["index", "--summary"],
+    ) else {
+        return;
+    };
     run.fails_with(2, "Read-only file system");
 }
 
@@ -205,27 +266,48 @@ fn a_file_without_permission_is_a_problem_of_the_map() {
     if fs::read(&locked).is_ok() {
         // The superuser reads it all the same: be somebody else.
         let open = "chmod -R a+rwX . && chmod 000 locked.py && exec setpriv --reuid=65534 --regid=65534 --clear-groups";
-        let script = format!("{open} {} index --summary --store store", env!("CARGO_BIN_EXE_renyi"));
-        let output = Command::new("sh").args(["-c", &script]).current_dir(project.path()).output().unwrap();
+        let script = format!(
+            "{open} {} index --summary --store store",
+            env!("CARGO_BIN_EXE_renyi")
+        );
+        let output = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(project.path())
+            .output()
+            .unwrap();
         let run = Run::of(output);
         if run.stderr.contains("setpriv") || run.stderr.contains("renyi: not found") || run.code == 126 {
             return;
         }
         assert_eq!(run.code, 1, "{run:#?}");
-        assert!(run.stderr.contains("locked.py: ") && run.stderr.contains("Permission denied"), "{run:#?}");
+        assert!(
+            run.stderr.contains("locked.py: ") && run.stderr.contains("Permission denied"),
+            "{run:#?}"
+        );
         return;
     }
     let run = project.run(&["index", "--summary"]);
     assert_eq!(run.code, 1, "{run:#?}");
-    assert!(run.stderr.contains("locked.py: ") && run.stderr.contains("Permission denied"), "{run:#?}");
+    assert!(
+        run.stderr.contains("locked.py: ") && run.stderr.contains("Permission denied"),
+        "{run:#?}"
+    );
 }
 
 #[test]
 fn a_closed_pipe_is_quiet() {
     let project = Project::new("");
-    let functions: String = (0..5000).map(|at| format!("def f{at}():\n    return {at}\n\n")).collect();
+    let functions: String = (0..5000)
+        .map(|at| format!("def f{at}():\n    return {at}\n\n"))
+        .collect();
     project.put("app.py", functions.as_bytes());
     let script = format!("{} index -q | head -1", env!("CARGO_BIN_EXE_renyi"));
-    let run = Run::of(Command::new("sh").args(["-c", &script]).current_dir(project.path()).output().unwrap());
+    let run = Run::of(
+        Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(project.path())
+            .output()
+            .unwrap(),
+    );
     assert_eq!(run.stderr, "", "{run:#?}");
 }

@@ -3,6 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod bad_input;
-mod commands;
+
 mod incremental;
 mod project;

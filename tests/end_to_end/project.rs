@@ -83,7 +83,8 @@ impl Project {
 
     /// Commits everything, making a repository if there is none.
     pub fn commit(&self, message: &str) -> String {
-        let repository = Repository::open(self.path()).unwrap_or_else(|_| Repository::init(self.path()).unwrap());
+        let repository =
+            Repository::open(self.path()).unwrap_or_else(|_| Repository::init(self.path()).unwrap());
         let mut index = repository.index().unwrap();
         index.add_all(["*"], IndexAddOption::DEFAULT, None).unwrap();
         index.update_all(["*"], None).unwrap();
@@ -92,12 +93,18 @@ impl Project {
         let who = Signature::new("tester", "tester@localhost", &Time::new(1_700_000_000, 0)).unwrap();
         let parent = repository.head().ok().map(|head| head.peel_to_commit().unwrap());
         let parents: Vec<_> = parent.iter().collect();
-        repository.commit(Some("HEAD"), &who, &who, message, &tree, &parents).unwrap().to_string()
+        repository
+            .commit(Some("HEAD"), &who, &who, message, &tree, &parents)
+            .unwrap()
+            .to_string()
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_renyi"));
-        command.args(arguments).current_dir(self.path()).env_remove("RENYI_STORE");
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("RENYI_STORE");
         command
     }
 
@@ -112,7 +119,12 @@ impl Project {
             command.arg("--store").arg(store);
         }
         let run = Run::of(command.output().unwrap());
-        let map = run.stdout.lines().next().unwrap_or_else(|| panic!("{run:#?}")).to_owned();
+        let map = run
+            .stdout
+            .lines()
+            .next()
+            .unwrap_or_else(|| panic!("{run:#?}"))
+            .to_owned();
         assert!(map.starts_with("map b3:"), "{run:#?}");
         map
     }
@@ -120,5 +132,8 @@ impl Project {
 
 /// The root of this repository.
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
