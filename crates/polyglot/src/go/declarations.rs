@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     builder::{Declared, first_paragraph, fold_space},
-    model::{DefinitionIndex, DefinitionKind, FILE_NAMESPACE, Metrics, PathNode, Reach, Span},
+    model::{DefinitionIndex, DefinitionKind, FILE_NAMESPACE, Metrics, PathId, PathNode, Reach, Span},
     syntax::{self, span},
 };
 
@@ -220,6 +220,12 @@ impl<'s, 't> Walker<'s, 't> {
         });
     }
 
+    /// Makes a name of the package, or only of a file that builds leave out.
+    fn bind_package(&mut self, name: &str, path: PathId) {
+        let namespace = if self.left_out { FILE_BLOCK } else { FILE_NAMESPACE };
+        self.builder.bind(namespace, name, path);
+    }
+
     /// Fills in what every kind of definition has.
     fn describe(
         &mut self,
@@ -318,10 +324,10 @@ impl<'s, 't> Walker<'s, 't> {
         if let Some(owner) = owner {
             let owner = self.slice(owner);
             let path = self.builder.name(FILE_BLOCK, owner);
-            self.builder.definition_mut(index).owner = Some(path);
+            self.builder.definition_mut(index).owner = (!self.left_out).then_some(path);
         } else if receiver.is_none() && name != "init" && name != "_" {
             let path = self.builder.definition_path(index);
-            self.builder.bind(FILE_NAMESPACE, name, path);
+            self.bind_package(name, path);
         }
         let end = self
             .child(node, fields.body)
@@ -499,7 +505,7 @@ impl<'s, 't> Walker<'s, 't> {
                 name_span: span(name_node),
             });
             let path = self.builder.definition_path(index);
-            self.builder.bind(FILE_NAMESPACE, name, path);
+            self.bind_package(name, path);
             let mut signature = format!("{keyword} {name}");
             if let Some(declared) = declared {
                 signature.push(' ');
@@ -556,7 +562,7 @@ impl<'s, 't> Walker<'s, 't> {
         let index = self.declare_type(node, name_node, piece, None);
         if name != "_" {
             let path = self.builder.definition_path(index);
-            self.builder.bind(FILE_NAMESPACE, name, path);
+            self.bind_package(name, path);
         }
         self.type_body(node, index, documentation);
         self.inside = None;
@@ -655,7 +661,6 @@ impl<'s, 't> Walker<'s, 't> {
             return;
         }
         if let Some(result) = meaning.result {
-            let result = crate::model::PathId(result.0);
             self.add_field(
                 index,
                 "()",

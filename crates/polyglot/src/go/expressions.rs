@@ -54,12 +54,22 @@ impl<'s, 't> Walker<'s, 't> {
                 let name = walker.slice(node);
                 let path = walker.builder.member(meaning.path, name);
                 walker.builder.reference(span(node), name, path, place.call);
-                meaning = Meaning::of(path);
+                meaning = walker.field_of(meaning, name).unwrap_or(Meaning::of(path));
             } else {
                 walker.visit();
             }
         });
         meaning
+    }
+
+    /// A field of a struct without a name.
+    fn field_of(&self, meaning: Meaning, name: &str) -> Option<Meaning> {
+        let shape = meaning.shape.filter(|shape| shape.containers == 0)?;
+        let fields = self.structs.get(shape.index as usize)?;
+        fields
+            .iter()
+            .find(|(field, _)| *field == name)
+            .map(|(_, meaning)| *meaning)
     }
 
     pub fn call(&mut self) -> Meaning {
@@ -127,7 +137,7 @@ impl<'s, 't> Walker<'s, 't> {
         match operator {
             // Pointers are not told from what they point to.
             "&" | "*" => operand,
-            "<-" => Meaning::of(self.builder.element(operand.path)),
+            "<-" => Meaning::of(self.builder.element(operand.path)).shaped(operand.inner_shape()),
             _ => UNKNOWN,
         }
     }
@@ -229,6 +239,7 @@ impl<'s, 't> Walker<'s, 't> {
             path: self.builder.element(operand.path),
             instance: None,
             result,
+            shape: operand.inner_shape(),
         }
     }
 
@@ -338,6 +349,7 @@ impl<'s, 't> Walker<'s, 't> {
             path: self.builder.unknown(),
             instance: None,
             result: Some(result.unwrap_or(self.builder.unknown())),
+            shape: None,
         }
     }
 

@@ -28,11 +28,14 @@
 //! key of a named map, `()` the result of a named function type. Several results
 //! are a chain of containers, taken apart by `(first)` and `(rest)`.
 //!
-//! Refused: build constraints (names that two files of one package both define
-//! lead to nothing), type parameters (what they stand for is unknown), the C of
+//! A file that a plain build leaves out keeps its names to itself.
+//!
+//! Refused: which of two files for different machines counts (what both define
+//! leads to nothing), type parameters (what they stand for is unknown), the C of
 //! cgo, `vendor` and `replace`. An example function marks what it is an example
 //! of only within one file.
 
+mod constraints;
 mod declarations;
 mod expressions;
 mod layout;

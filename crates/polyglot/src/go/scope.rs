@@ -13,6 +13,17 @@ pub(super) struct Meaning {
     pub instance: Option<PathId>,
     /// Of a function value or type: what calling it gives.
     pub result: Option<PathId>,
+    /// Of a struct without a name: which one.
+    pub shape: Option<Shape>,
+}
+
+/// A struct type without a name, or containers of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    /// Index into the structs that the walk has seen.
+    pub index: u32,
+    /// How many containers are around it.
+    pub containers: u32,
 }
 
 pub(super) const UNKNOWN: Meaning = Meaning::of(PathId(0));
@@ -23,6 +34,7 @@ impl Meaning {
             path,
             instance: None,
             result: None,
+            shape: None,
         }
     }
 
@@ -31,7 +43,19 @@ impl Meaning {
             path: PathId(0),
             instance: Some(instance),
             result: None,
+            shape: None,
         }
+    }
+
+    /// What is in the struct's containers.
+    pub fn inner_shape(self) -> Option<Shape> {
+        let shape = self.shape?;
+        let containers = shape.containers.checked_sub(1)?;
+        Some(Shape { containers, ..shape })
+    }
+
+    pub fn shaped(self, shape: Option<Shape>) -> Self {
+        Self { shape, ..self }
     }
 }
 

@@ -272,11 +272,11 @@ impl<'s, 't> Walker<'s, 't> {
             return;
         }
         for (at, name) in names.into_iter().enumerate() {
-            let path = match at {
-                0 => self.builder.member(container.path, "(key)"),
-                _ => self.builder.element(container.path),
+            let meaning = match at {
+                0 => Meaning::of(self.builder.member(container.path, "(key)")),
+                _ => Meaning::of(self.builder.element(container.path)).shaped(container.inner_shape()),
             };
-            self.scopes.bind(name, Binding::Local(Meaning::of(path)));
+            self.scopes.bind(name, Binding::Local(meaning));
         }
     }
 

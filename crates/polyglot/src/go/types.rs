@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::{
     FILE_BLOCK, Kind,
-    scope::{Binding, Meaning, UNKNOWN},
+    scope::{Binding, Meaning, Shape, UNKNOWN},
     walker::{Place, Walker},
 };
 use crate::{
@@ -14,6 +14,14 @@ use crate::{
 
 /// Parameters to bind once the body begins.
 pub(super) type Bindings<'s> = Vec<(&'s str, Meaning)>;
+
+/// The shape of a container of what has one.
+fn wrapped(element: Meaning) -> Option<Shape> {
+    element.shape.map(|shape| Shape {
+        containers: shape.containers + 1,
+        ..shape
+    })
+}
 
 impl<'s, 't> Walker<'s, 't> {
     pub fn bind_all(&mut self, bindings: &mut Bindings<'s>) {
@@ -100,10 +108,11 @@ impl<'s, 't> Walker<'s, 't> {
                 walker.visit();
             }
         });
+        let shape = wrapped(element);
         let element = self.value_of(element);
         // A range over a channel begins with what it holds, not with an index.
         let key = if channel { element } else { self.builder.unknown() };
-        Meaning::composite(self.builder.path(PathNode::Container(key, element)))
+        Meaning::composite(self.builder.path(PathNode::Container(key, element))).shaped(shape)
     }
 
     pub fn map(&mut self) -> Meaning {
@@ -118,9 +127,10 @@ impl<'s, 't> Walker<'s, 't> {
                 value = visited;
             }
         });
+        let shape = wrapped(value);
         let key = self.value_of(key);
         let value = self.value_of(value);
-        Meaning::composite(self.builder.path(PathNode::Container(key, value)))
+        Meaning::composite(self.builder.path(PathNode::Container(key, value))).shaped(shape)
     }
 
     pub fn function_type(&mut self) -> Meaning {
@@ -140,6 +150,7 @@ impl<'s, 't> Walker<'s, 't> {
             path: self.builder.unknown(),
             instance: Some(self.builder.unknown()),
             result: Some(result.unwrap_or(self.builder.unknown())),
+            shape: None,
         }
     }
 
@@ -315,6 +326,18 @@ impl<'s, 't> Walker<'s, 't> {
 
     // Structs and interfaces.
 
+    /// A struct type in the midst of something else.
+    pub fn anonymous_struct(&mut self) -> Meaning {
+        let outer = std::mem::take(&mut self.fields_here);
+        self.struct_fields(None);
+        let fields = std::mem::replace(&mut self.fields_here, outer);
+        self.structs.push(fields);
+        UNKNOWN.shaped(Some(Shape {
+            index: self.structs.len() as u32 - 1,
+            containers: 0,
+        }))
+    }
+
     /// The fields of a struct, recorded with `owner` when it has one.
     pub fn struct_fields(&mut self, owner: Option<DefinitionIndex>) {
         self.each(|walker, node, kind| match kind {
@@ -347,7 +370,13 @@ impl<'s, 't> Walker<'s, 't> {
                 walker.leaf(node);
             } else if field == fields.type_ {
                 let meaning = walker.visit();
-                let Some(owner) = owner else { return };
+                let Some(owner) = owner else {
+                    let meaning = walker.variable_of(meaning);
+                    walker
+                        .fields_here
+                        .extend(names.drain(..).map(|name| (name, meaning)));
+                    return;
+                };
                 if names.is_empty() {
                     // Embedded: a field named as the type, whose members are its own.
                     let name = walker.slice(walker.last_name(node));

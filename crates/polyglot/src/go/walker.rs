@@ -45,6 +45,12 @@ pub(super) struct Walker<'s, 't> {
     pub inside: Option<DefinitionIndex>,
     /// Whether the type being read is among the results a definition declares.
     pub declares_results: bool,
+    /// Fields of the struct without a name being read.
+    pub fields_here: Vec<(&'s str, Meaning)>,
+    /// Fields of the structs without a name, so far.
+    pub structs: Vec<Vec<(&'s str, Meaning)>>,
+    /// Whether a plain build leaves the file out.
+    pub left_out: bool,
     /// Top-level nodes that are no definition of their own.
     pub loose: Vec<Node<'t>>,
 }
@@ -74,6 +80,9 @@ pub(super) fn extract(source: &str) -> Skeleton {
         block_depth: 0,
         inside: None,
         declares_results: false,
+        fields_here: Vec::new(),
+        structs: Vec::new(),
+        left_out: super::constraints::is_left_out(source),
         loose: Vec::new(),
     };
     walker.file();
@@ -224,7 +233,7 @@ impl<'s, 't> Walker<'s, 't> {
             }
             Kind::MapType => return self.map(),
             Kind::FunctionType => return self.function_type(),
-            Kind::StructType => self.struct_fields(None),
+            Kind::StructType => return self.anonymous_struct(),
             Kind::InterfaceType => self.interface_elements(None),
 
             Kind::Block => self.block(),
@@ -312,6 +321,7 @@ impl<'s, 't> Walker<'s, 't> {
             path: self.value_of(meaning),
             instance: None,
             result: meaning.result,
+            shape: meaning.shape,
         }
     }
 
