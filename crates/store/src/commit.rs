@@ -6,11 +6,11 @@
 //! between leaves the old state, with at most a pack that nothing names yet. Nobody is
 //! waited for: another writer's head stays beside ours, and the next reader joins them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     Batch, Error, Hash, Kind, Objects, Store,
-    ops::{History, Operation},
+    ops::{History, Joined, Operation},
     pack::{Finished, PackWriter, Purpose, Style},
     packs::Damage,
     store::checked,
@@ -72,7 +72,7 @@ impl Store {
             check_name(name)?;
         }
         self.packs.rescan()?;
-        let view = self.view()?;
+        let Joined { view, decided } = self.joined()?;
         check_expected(&view, update)?;
         let mut refs = view.refs.clone();
         for (name, target) in &update.refs {
@@ -111,7 +111,7 @@ impl Store {
             writer.add(key, object.kind as u8, &object.identity, object.record.as_deref())?;
         }
         let operation = match moves {
-            true => Some(self.add_operation(batch, &mut writer, &view, &refs, update)?),
+            true => Some(self.add_operation(batch, &mut writer, &view, &refs, decided, update)?),
             false => None,
         };
         let bytes_written = if writer.count() > 0 {
@@ -170,6 +170,7 @@ impl Store {
         writer: &mut PackWriter<'_>,
         view: &View,
         refs: &BTreeMap<String, Target>,
+        decided: BTreeSet<String>,
         update: &RefUpdate,
     ) -> Result<Hash, Error> {
         let history = History::new(self);
@@ -188,6 +189,8 @@ impl Store {
             Some(base) => crate::view::load_refs(self, base)?,
             None => BTreeMap::new(),
         };
+        let mut names = decided;
+        names.extend(changes_between(&view.refs, refs).into_keys());
         let view_object = ViewObject::on(self, base, changes_between(&before, refs))?.encode();
         let view_key = crate::hash(Kind::View, &view_object);
         let operation = Operation {
@@ -197,6 +200,7 @@ impl Store {
             depth: depth.saturating_add(1),
             time: update.time,
             description: update.description.clone(),
+            names: names.into_iter().collect(),
         }
         .encode();
         let key = crate::hash(Kind::Operation, &operation);

@@ -238,12 +238,12 @@ fn read_pack(pack: &Pack, number: usize) -> Result<Vec<Item>, Error> {
 }
 
 /// A number that two byte strings share about as likely as they share runs of 64 bytes:
-/// the least of a rolling hash over all such runs. None for short ones, which are best
-/// left beside their neighbours.
+/// the least of a rolling hash over all such runs. None for short ones: what those share is
+/// mostly boilerplate, and they are best left beside their neighbours.
 fn sketch(bytes: &[u8]) -> Option<u64> {
     const WINDOW: usize = 64;
     const TABLE: [u64; 256] = table();
-    if bytes.len() < 4 * WINDOW {
+    if bytes.len() < 16 * WINDOW {
         return None;
     }
     let mut hash = 0u64;

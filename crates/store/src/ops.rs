@@ -7,12 +7,16 @@
 //! reads next joins them in memory, always in the same way. The next commit writes
 //! that down by having both as parents.
 //!
-//! Joining takes, name by name, what changed since the nearest common ancestors. If
-//! both sides moved a name to different targets, the target of the head with the
-//! later time stays, of equal times that of the larger key, and the other one is kept
-//! as `conflict/<name>/<12 digits of the head's key>`. A move beats a removal, since a
+//! Joining goes name by name. An operation records which names it wrote; of the writes
+//! of a name that not all heads have seen, those count that no later one has seen. If
+//! they disagree, the target written at the later time stays, of equal times that of
+//! the larger operation key, and each other target is kept as
+//! `conflict/<name>/<12 digits of the operation's key>`. A move beats a removal, since a
 //! removal loses something and a move does not. Times order only conflicts: a wrong
-//! clock can choose the other target but lose neither.
+//! clock can choose the other target but lose neither. The commit that writes a join
+//! down writes the names it decided. (Joining views against their common ancestors
+//! instead, as version control does, needs ancestors joined by recursion wherever
+//! histories cross: with thirty writers that does not end.)
 
 use std::{
     cell::RefCell,
@@ -23,7 +27,7 @@ use std::{
 use crate::{
     Error, Hash, Kind, Objects,
     cbor::{self, Decoder, Encoder},
-    view::{Target, View, load_refs},
+    view::{Target, View, load_refs, lookup},
 };
 
 /// A change of the view, as it was recorded.
@@ -39,12 +43,14 @@ pub struct Operation {
     /// Seconds since 1970, as the writer said.
     pub time: u64,
     pub description: String,
+    /// The names that were moved, removed, or decided between parents. Sorted.
+    pub names: Vec<String>,
 }
 
 impl Operation {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut encoder = Encoder::new();
-        encoder.array(5).array(self.parents.len());
+        encoder.array(6).array(self.parents.len());
         for parent in &self.parents {
             encoder.byte_string(parent.as_bytes());
         }
@@ -52,13 +58,17 @@ impl Operation {
             .byte_string(self.view.as_bytes())
             .uint(self.depth)
             .uint(self.time)
-            .text(&self.description);
+            .text(&self.description)
+            .array(self.names.len());
+        for name in &self.names {
+            encoder.text(name);
+        }
         encoder.into_bytes()
     }
 
     pub(crate) fn decode(key: Hash, bytes: &[u8]) -> cbor::Result<Self> {
         let mut decoder = Decoder::new(bytes);
-        decoder.array_of(5)?;
+        decoder.array_of(6)?;
         let mut parents: Vec<Hash> = Vec::new();
         for _ in 0..decoder.array()? {
             let offset = decoder.offset();
@@ -72,14 +82,27 @@ impl Operation {
             }
             parents.push(parent);
         }
-        let operation = Self {
+        let mut operation = Self {
             key,
             parents,
             view: Hash(decoder.bytes_of()?),
             depth: decoder.uint()?,
             time: decoder.uint()?,
             description: decoder.text()?.to_owned(),
+            names: Vec::new(),
         };
+        for _ in 0..decoder.array()? {
+            let offset = decoder.offset();
+            let name = decoder.text()?;
+            if operation.names.last().is_some_and(|last| **last >= *name) {
+                return Err(cbor::Error {
+                    offset,
+                    expected: "names in order, each once",
+                    found: format!("`{}`", name.escape_debug()),
+                });
+            }
+            operation.names.push(name.to_owned());
+        }
         decoder.end()?;
         Ok(operation)
     }
@@ -91,8 +114,21 @@ pub(crate) struct History<'a> {
     loaded: RefCell<BTreeMap<Hash, Rc<Operation>>>,
 }
 
-/// What a name points to on one side of a join, and the head that says so.
-type Side = BTreeMap<String, (Target, Hash)>;
+/// Heads joined to a view.
+pub(crate) struct Joined {
+    pub(crate) view: View,
+    /// Names on which the heads did not agree by themselves.
+    pub(crate) decided: BTreeSet<String>,
+}
+
+/// What is known of an operation before it is walked over.
+#[derive(Default)]
+struct Reached {
+    /// Which heads have seen it, one bit each.
+    heads: Vec<u64>,
+    /// Names that operations above it wrote.
+    above: BTreeSet<String>,
+}
 
 impl<'a> History<'a> {
     pub(crate) fn new(objects: &'a dyn Objects) -> Self {
@@ -175,103 +211,97 @@ impl<'a> History<'a> {
         Ok(heads.into_iter().collect())
     }
 
-    /// The nearest operations that are ancestors of, or among, both sets.
-    fn common_ancestors(&self, left: &BTreeSet<Hash>, right: &BTreeSet<Hash>) -> Result<Vec<Hash>, Error> {
-        const LEFT: u8 = 1;
-        const RIGHT: u8 = 2;
-        const BELOW: u8 = 4;
-        let mut queue: BTreeMap<(u64, Hash), u8> = BTreeMap::new();
-        for (keys, mark) in [(left, LEFT), (right, RIGHT)] {
-            for key in keys {
-                *queue.entry((self.depth(key)?, *key)).or_default() |= mark;
-            }
+    /// The writes that decide the names on which heads may differ: of those that not
+    /// all heads have seen, each that no other one has seen.
+    fn last_writes(&self, heads: &[Hash]) -> Result<BTreeMap<String, Vec<Rc<Operation>>>, Error> {
+        let words = heads.len().div_ceil(64);
+        let is_common = |reached: &Reached| {
+            let seen: u32 = reached.heads.iter().map(|word| word.count_ones()).sum();
+            seen as usize == heads.len()
+        };
+        let mut queue: BTreeMap<(u64, Hash), Reached> = BTreeMap::new();
+        for (at, head) in heads.iter().enumerate() {
+            let reached = queue.entry((self.depth(head)?, *head)).or_default();
+            reached.heads.resize(words, 0);
+            reached.heads[at / 64] |= 1 << (at % 64);
         }
-        let mut nearest = Vec::new();
+        let mut writes: BTreeMap<String, Vec<Rc<Operation>>> = BTreeMap::new();
         // Deepest first, so an operation is met after all that come from it.
-        while queue.values().any(|marks| marks & BELOW == 0) {
-            let Some(((_, key), marks)) = queue.pop_last() else {
+        while !queue.values().all(is_common) {
+            let Some(((_, key), mut reached)) = queue.pop_last() else {
                 break;
             };
-            let mut handed_on = marks;
-            if marks & (LEFT | RIGHT) == LEFT | RIGHT {
-                if marks & BELOW == 0 {
-                    nearest.push(key);
+            let operation = self.operation(&key)?;
+            if is_common(&reached) {
+                reached.above.clear();
+            } else {
+                for name in &operation.names {
+                    if reached.above.insert(name.clone()) {
+                        writes.entry(name.clone()).or_default().push(operation.clone());
+                    }
                 }
-                handed_on |= BELOW;
             }
-            for parent in &self.operation(&key)?.parents {
-                *queue.entry((self.depth(parent)?, *parent)).or_default() |= handed_on;
+            for (at, parent) in operation.parents.iter().enumerate() {
+                let below = queue.entry((self.depth(parent)?, *parent)).or_default();
+                below.heads.resize(words, 0);
+                for (word, more) in below.heads.iter_mut().zip(&reached.heads) {
+                    *word |= more;
+                }
+                // A long line of operations hands one set down and copies none.
+                let mut above = match at + 1 == operation.parents.len() {
+                    true => std::mem::take(&mut reached.above),
+                    false => reached.above.clone(),
+                };
+                if above.len() > below.above.len() {
+                    std::mem::swap(&mut above, &mut below.above);
+                }
+                below.above.append(&mut above);
             }
         }
-        nearest.sort_unstable();
-        Ok(nearest)
+        Ok(writes)
     }
 
     /// The view that these operations make together.
-    pub(crate) fn join(&self, heads: &[Hash]) -> Result<View, Error> {
+    pub(crate) fn join(&self, heads: &[Hash]) -> Result<Joined, Error> {
         let heads = self.without_ancestors(heads)?;
-        let refs = self.join_heads(&heads)?;
-        Ok(View { refs, heads })
-    }
-
-    fn side(&self, head: &Hash) -> Result<Side, Error> {
-        let refs = load_refs(self.objects, &self.operation(head)?.view)?;
-        Ok(refs
-            .into_iter()
-            .map(|(name, target)| (name, (target, *head)))
-            .collect())
-    }
-
-    fn join_heads(&self, heads: &[Hash]) -> Result<BTreeMap<String, Target>, Error> {
-        let mut heads = heads.iter();
-        let Some(first) = heads.next() else {
-            return Ok(BTreeMap::new());
+        let mut decided = BTreeSet::new();
+        let mut refs = match heads.first() {
+            // Where no write decides, all heads agree.
+            Some(first) => load_refs(self.objects, &self.operation(first)?.view)?,
+            None => BTreeMap::new(),
         };
-        let mut joined = self.side(first)?;
-        let mut seen = BTreeSet::from([*first]);
-        for head in heads {
-            let ancestors = self.common_ancestors(&seen, &BTreeSet::from([*head]))?;
-            // Several nearest ancestors are joined themselves; they lie strictly below
-            // the heads, so this ends.
-            let base = self.join_heads(&ancestors)?;
-            joined = self.join_sides(&base, joined, self.side(head)?)?;
-            seen.insert(*head);
-        }
-        Ok(joined
-            .into_iter()
-            .map(|(name, (target, _))| (name, target))
-            .collect())
-    }
-
-    fn join_sides(&self, base: &BTreeMap<String, Target>, left: Side, right: Side) -> Result<Side, Error> {
-        let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
-        let mut joined = Side::new();
-        for name in names {
-            let old = base.get(name).copied();
-            let (from_left, from_right) = (left.get(name).copied(), right.get(name).copied());
-            let target = |side: Option<(Target, Hash)>| side.map(|(target, _)| target);
-            let kept = match (from_left, from_right) {
-                _ if target(from_left) == target(from_right) => from_left,
-                _ if target(from_left) == old => from_right,
-                _ if target(from_right) == old => from_left,
-                (Some(left), Some(right)) => {
-                    let rank = |side: (Target, Hash)| -> Result<_, Error> {
-                        Ok((self.operation(&side.1)?.time, side.1))
-                    };
-                    let (winner, loser) = match rank(left)? > rank(right)? {
-                        true => (left, right),
-                        false => (right, left),
-                    };
-                    joined.insert(format!("conflict/{name}/{}", &loser.1.to_hex()[..12]), loser);
-                    Some(winner)
+        if heads.len() > 1 {
+            for (name, writes) in self.last_writes(&heads)? {
+                let mut targets: Vec<(u64, Hash, Target)> = Vec::new();
+                let mut removed = false;
+                for write in writes {
+                    match lookup(self.objects, &write.view, &name)? {
+                        Some(target) => targets.push((write.time, write.key, target)),
+                        None => removed = true,
+                    }
                 }
-                (moved, None) | (None, moved) => moved,
-            };
-            if let Some(kept) = kept {
-                joined.insert(name.clone(), kept);
+                targets.sort_unstable();
+                let Some((_, _, winner)) = targets.pop() else {
+                    refs.remove(&name);
+                    continue;
+                };
+                let mut differs = removed;
+                for (_, key, target) in targets {
+                    if target != winner {
+                        differs = true;
+                        let kept = format!("conflict/{name}/{}", &key.to_hex()[..12]);
+                        decided.insert(kept.clone());
+                        refs.insert(kept, target);
+                    }
+                }
+                if differs {
+                    decided.insert(name.clone());
+                }
+                refs.insert(name, winner);
             }
         }
-        Ok(joined)
+        let view = View { refs, heads };
+        Ok(Joined { view, decided })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     cache::Cache,
     disk::{Disk, RealDisk},
     layout::Layout,
-    ops::{History, Operations},
+    ops::{History, Joined, Operations},
     pack::{BlockCache, Purpose, Stored},
     packs::{Damage, Packs},
     view::{Target, View},
@@ -109,6 +109,10 @@ impl Store {
 
     /// The names and their targets now: all heads, joined.
     pub fn view(&self) -> Result<View, Error> {
+        Ok(self.joined()?.view)
+    }
+
+    pub(crate) fn joined(&self) -> Result<Joined, Error> {
         let heads = self.head_files()?;
         History::new(self).join(&heads)
     }
@@ -123,7 +127,7 @@ impl Store {
 
     /// The view that an operation made.
     pub fn view_at(&self, operation: &Hash) -> Result<View, Error> {
-        History::new(self).join(&[*operation])
+        Ok(History::new(self).join(&[*operation])?.view)
     }
 
     /// The operations that led to the present view, newest first.

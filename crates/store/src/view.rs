@@ -160,6 +160,20 @@ impl ViewObject {
     }
 }
 
+/// Where one name of a view points.
+pub(crate) fn lookup(objects: &dyn Objects, key: &Hash, name: &str) -> Result<Option<Target>, Error> {
+    let mut next = Some(*key);
+    for _ in 0..MAX_CHAIN {
+        let Some(key) = next else { break };
+        let view = ViewObject::load(objects, &key)?;
+        if let Some(target) = view.changes.get(name) {
+            return Ok(*target);
+        }
+        next = view.base;
+    }
+    Ok(None)
+}
+
 /// The names of a view, through its chain.
 pub(crate) fn load_refs(objects: &dyn Objects, key: &Hash) -> Result<BTreeMap<String, Target>, Error> {
     let mut changes = Changes::new();

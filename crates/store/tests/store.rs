@@ -246,3 +246,287 @@ fn the_cache_may_be_lost_at_any_time() {
         .expect("put");
     assert!(empty.cache().get("skeleton", &key(1)).is_some());
 }
+
+/// Commits `count` times under its own names, and once each time under a shared one.
+fn write_as(root: &std::path::Path, writer: u32, count: u32) {
+    let store = Store::create_or_open(root).expect("opened");
+    for step in 0..count {
+        let mut batch = Batch::new();
+        batch.put(Kind::Source, format!("common {step}").into_bytes(), None);
+        let own = batch.put(Kind::Source, format!("writer {writer} {step}").into_bytes(), None);
+        let update = RefUpdate {
+            refs: BTreeMap::from([
+                (format!("own/{writer}"), Some(target(own))),
+                (format!("step/{writer}/{step}"), Some(target(own))),
+            ]),
+            time: u64::from(step),
+            description: format!("writer {writer}"),
+            ..RefUpdate::default()
+        };
+        let commit = store.commit(&batch, &update).expect("committed");
+        assert!(commit.compaction_error.is_none(), "{:?}", commit.compaction_error);
+        let found = store.get_ref(&format!("own/{writer}")).expect("sound");
+        assert_eq!(found, Some(target(own)), "what was acknowledged is there");
+    }
+}
+
+fn check_written(root: &std::path::Path, writers: u32, count: u32) {
+    let store = Store::open(root).expect("opened");
+    let refs = store.refs().expect("sound");
+    for writer in 0..writers {
+        for step in 0..count {
+            let key = store::hash(Kind::Source, format!("writer {writer} {step}").as_bytes());
+            assert_eq!(refs.get(&format!("step/{writer}/{step}")), Some(&target(key)));
+            assert!(store.get(Kind::Source, &key).expect("sound").is_some());
+        }
+    }
+    assert_eq!(refs.len() as u32, writers * (count + 1), "no conflicts");
+    let operations = store
+        .operations()
+        .expect("sound")
+        .map(|operation| operation.expect("sound"));
+    assert_eq!(operations.count() as u32, writers * count);
+    assert_eq!(store.verify(&mut |_| ()).expect("verified").problems, []);
+    store
+        .commit(
+            &Batch::new(),
+            &RefUpdate {
+                refs: BTreeMap::from([("own/0".into(), None)]),
+                ..RefUpdate::default()
+            },
+        )
+        .expect("committed");
+    let heads = std::fs::read_dir(root.join("ops").join("heads")).expect("a directory");
+    assert_eq!(heads.count(), 1, "all heads are joined");
+}
+
+#[test]
+fn threads_that_write_at_once_lose_nothing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let root = dir.path();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // A reader meets only whole states meanwhile.
+        scope.spawn(|| {
+            let store = Store::create_or_open(root).expect("opened");
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                for (name, target) in store.refs().expect("sound") {
+                    let object = store.get(target.kind, &target.key).expect("sound");
+                    assert!(object.is_some(), "{name} is named and missing");
+                }
+            }
+        });
+        let writers: Vec<_> = (0..32)
+            .map(|writer| scope.spawn(move || write_as(root, writer, 5)))
+            .collect();
+        let results: Vec<_> = writers.into_iter().map(|writer| writer.join()).collect();
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(results.iter().all(Result::is_ok));
+    });
+    check_written(root, 32, 5);
+}
+
+/// Not a test by itself: what [`processes_that_write_at_once_lose_nothing`] starts.
+#[test]
+fn a_process_that_writes() {
+    let Ok(work) = std::env::var("RENYI_TEST_WRITER") else {
+        return;
+    };
+    let (writer, root) = work.split_once(' ').expect("two words");
+    write_as(root.as_ref(), writer.parse().expect("a number"), 5);
+}
+
+#[test]
+fn processes_that_write_at_once_lose_nothing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let binary = std::env::current_exe().expect("a path");
+    let writers: Vec<_> = (0..32)
+        .map(|writer| {
+            std::process::Command::new(&binary)
+                .args(["--exact", "a_process_that_writes"])
+                .env("RENYI_TEST_WRITER", format!("{writer} {}", dir.path().display()))
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .expect("started")
+        })
+        .collect();
+    for mut writer in writers {
+        assert!(writer.wait().expect("ended").success());
+    }
+    check_written(dir.path(), 32, 5);
+}
+
+/// Two stores that were one, brought together file by file.
+fn bring_together(from: &std::path::Path, to: &std::path::Path) {
+    for path in files(from) {
+        let copy = to.join(path.strip_prefix(from).expect("inside"));
+        if !copy.exists() {
+            std::fs::copy(&path, copy).expect("copied");
+        }
+    }
+}
+
+#[test]
+fn two_histories_are_joined_and_conflicts_are_kept() {
+    let (left, right) = (
+        tempfile::tempdir().expect("a directory"),
+        tempfile::tempdir().expect("a directory"),
+    );
+    let store = Store::create_or_open(left.path()).expect("created");
+    let mut batch = Batch::new();
+    let keys: Vec<Hash> = (0..9u8).map(|n| batch.put(Kind::Source, vec![n], None)).collect();
+    let refs = |pairs: &[(&str, Option<usize>)], time| RefUpdate {
+        refs: pairs
+            .iter()
+            .map(|(name, at)| ((*name).to_owned(), at.map(|at| target(keys[at]))))
+            .collect(),
+        time,
+        ..RefUpdate::default()
+    };
+    let base = [
+        ("both", Some(0)),
+        ("left", Some(0)),
+        ("right", Some(0)),
+        ("gone", Some(0)),
+        ("kept", Some(0)),
+    ];
+    store.commit(&batch, &refs(&base, 1)).expect("committed");
+    Store::create_or_open(right.path()).expect("created");
+    bring_together(left.path(), right.path());
+    let other = Store::open(right.path()).expect("opened");
+    let on_left = [
+        ("both", Some(1)),
+        ("left", Some(2)),
+        ("gone", None),
+        ("kept", None),
+    ];
+    let loser = store
+        .commit(&batch, &refs(&on_left, 5))
+        .expect("committed")
+        .operation
+        .expect("moved");
+    let on_right = [
+        ("both", Some(3)),
+        ("right", Some(4)),
+        ("kept", Some(6)),
+        ("new", Some(5)),
+    ];
+    other.commit(&batch, &refs(&on_right, 9)).expect("committed");
+    bring_together(left.path(), right.path());
+    bring_together(right.path(), left.path());
+
+    let mut expected = BTreeMap::from([
+        ("both".to_owned(), target(keys[3])),
+        (
+            format!("conflict/both/{}", &loser.to_hex()[..12]),
+            target(keys[1]),
+        ),
+        ("kept".to_owned(), target(keys[6])),
+        ("left".to_owned(), target(keys[2])),
+        ("new".to_owned(), target(keys[5])),
+        ("right".to_owned(), target(keys[4])),
+    ]);
+    for store in [&store, &other] {
+        let view = store.view().expect("joined");
+        assert_eq!(view.refs, expected);
+        // Removals that did not reach the disk have left an ancestor, too.
+        assert_eq!(view.heads.len(), 2);
+    }
+    let joined = store
+        .commit(&batch, &refs(&[("left", Some(7))], 10))
+        .expect("committed");
+    expected.insert("left".to_owned(), target(keys[7]));
+    let view = store.view().expect("sound");
+    assert_eq!(
+        (view.refs, view.heads),
+        (expected, vec![joined.operation.expect("moved")])
+    );
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Commit(Vec<(Vec<u8>, Option<Vec<u8>>)>, u8),
+        Remove(u8),
+        Compact,
+        Reopen,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let bytes = || proptest::collection::vec(any::<u8>(), 0..400);
+        let object = (bytes(), proptest::option::of(bytes()));
+        prop_oneof![
+            6 => (proptest::collection::vec(object, 0..12), any::<u8>()).prop_map(|(objects, name)| Step::Commit(objects, name)),
+            1 => any::<u8>().prop_map(Step::Remove),
+            1 => Just(Step::Compact),
+            1 => Just(Step::Reopen),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn a_store_is_a_map_that_survives(steps in proptest::collection::vec(step(), 1..40)) {
+            let dir = tempfile::tempdir().expect("a directory");
+            let mut store = Store::create_or_open(dir.path()).expect("created");
+            let mut objects = BTreeMap::new();
+            let mut names = BTreeMap::new();
+            for (time, step) in steps.into_iter().enumerate() {
+                let time = time as u64;
+                match step {
+                    Step::Commit(new, name) => {
+                        let mut batch = Batch::new();
+                        let mut last = None;
+                        for (bytes, record) in new {
+                            let key = batch.put(Kind::Source, bytes.clone(), record.clone());
+                            // The first of a batch counts, and no record takes none away.
+                            let of_batch = batch.get(Kind::Source, &key).expect("sound").expect("held");
+                            if of_batch.record.is_some() || !objects.contains_key(&key) {
+                                objects.insert(key, (bytes, of_batch.record));
+                            }
+                            last = Some(key);
+                        }
+                        let update = match last {
+                            Some(key) => {
+                                names.insert(format!("n{}", name % 8), target(key));
+                                set(&format!("n{}", name % 8), key, time)
+                            }
+                            None => RefUpdate::default(),
+                        };
+                        store.commit(&batch, &update).expect("committed");
+                    }
+                    Step::Remove(name) => {
+                        let name = format!("n{}", name % 8);
+                        names.remove(&name);
+                        let refs = BTreeMap::from([(name, None)]);
+                        store.commit(&Batch::new(), &RefUpdate { refs, time, ..RefUpdate::default() }).expect("committed");
+                    }
+                    Step::Compact => drop(store.compact().expect("compacted")),
+                    Step::Reopen => store = Store::open(dir.path()).expect("opened"),
+                }
+                prop_assert_eq!(&store.refs().expect("sound"), &names);
+            }
+            for (key, (bytes, record)) in &objects {
+                let object = store.get(Kind::Source, key).expect("sound").expect("held");
+                prop_assert_eq!(&*object.identity, &bytes[..]);
+                prop_assert_eq!(&object.record, record);
+            }
+            prop_assert_eq!(store.verify(&mut |_| ()).expect("verified").problems, vec![]);
+        }
+
+        #[test]
+        fn random_bytes_as_a_pack_are_reported(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let dir = tempfile::tempdir().expect("a directory");
+            let store = Store::create_or_open(dir.path()).expect("created");
+            let path = dir.path().join("objects/pack").join(format!("{}.rpk", "0".repeat(64)));
+            std::fs::write(path, bytes).expect("written");
+            prop_assert!(store.get(Kind::Source, &Hash([0; 32])).is_err());
+            prop_assert_eq!(store.verify(&mut |_| ()).expect("verified").problems.len(), 1);
+        }
+    }
+}
