@@ -137,8 +137,56 @@ pub struct Linker<'a> {
     /// First global id of each file.
     first: Vec<u32>,
     names: Vec<NameTables>,
+    /// Of files that are not alone in their module.
+    groups: HashMap<FileIndex, Arc<Group>>,
     members: HashMap<GlobalId, Members>,
     memory: Vec<Mutex<HashMap<(FileIndex, PathId), Found>>>,
+}
+
+/// Files whose top-level names are one namespace.
+#[derive(Default)]
+struct Group {
+    /// The files that have a name, in order.
+    names: HashMap<Box<str>, Vec<FileIndex>>,
+    /// The files with star imports.
+    starred: Vec<FileIndex>,
+}
+
+impl Group {
+    fn new(files: &[FileIndex], project: &Project<'_>, tables: &[NameTables]) -> Self {
+        let mut group = Self::default();
+        for &file in files {
+            #[allow(clippy::iter_over_hash_type, reason = "each name is filled in order of files")]
+            for name in tables[file.0 as usize].index.keys() {
+                group.names.entry(name.clone()).or_default().push(file);
+            }
+            let namespace = project.file(file).skeleton.namespaces.first();
+            if namespace.is_some_and(|namespace| !namespace.stars.is_empty()) {
+                group.starred.push(file);
+            }
+        }
+        group
+    }
+}
+
+fn groups(
+    project: &Project<'_>,
+    layouts: &HashMap<&'static str, Box<dyn Layout>>,
+    tables: &[NameTables],
+) -> HashMap<FileIndex, Arc<Group>> {
+    let mut made: HashMap<&[FileIndex], Arc<Group>> = HashMap::new();
+    let mut groups = HashMap::new();
+    for (at, file) in project.files.iter().enumerate() {
+        let file_index = FileIndex(at as u32);
+        let peers = layouts[file.front_end.family()].peers(file_index);
+        if !peers.is_empty() {
+            let group = made
+                .entry(peers)
+                .or_insert_with(|| Arc::new(Group::new(peers, project, tables)));
+            groups.insert(file_index, group.clone());
+        }
+    }
+    groups
 }
 
 /// Names of each namespace of a file, inside and outside.
@@ -169,16 +217,18 @@ impl<'a> Linker<'a> {
             next += file.skeleton.definitions.len() as u32;
         }
         first.push(next);
-        let names = project
+        let names: Vec<NameTables> = project
             .files
             .par_iter()
             .map(|file| NameTables::new(file.skeleton))
             .collect();
+        let groups = groups(project, &layouts, &names);
         let mut linker = Self {
             project,
             layouts,
             first,
             names,
+            groups,
             members: HashMap::new(),
             memory: (0..SHARDS).map(|_| Mutex::default()).collect(),
         };
@@ -429,14 +479,18 @@ impl<'a> Linker<'a> {
                 if !seen.insert((file, namespace)) {
                     continue;
                 }
-                let mut peers = std::slice::from_ref(&file);
-                if namespace == FILE_NAMESPACE && !self.layout(file).peers(file).is_empty() {
-                    peers = self.layout(file).peers(file);
-                }
-                for &peer in peers {
+                let alone = std::slice::from_ref(&file);
+                let group = self.groups.get(&file).filter(|_| namespace == FILE_NAMESPACE);
+                let naming = match group {
+                    Some(group) => group.names.get(name).map_or(&[][..], |files| files),
+                    None => alone,
+                };
+                for &peer in naming {
                     if let Some(here) = self.own_name(peer, namespace, name, inside, search) {
                         found = Some(self.agree(found, here, search));
                     }
+                }
+                for &peer in group.map_or(alone, |group| &group.starred) {
                     let stars = self
                         .skeleton(peer)
                         .namespaces
