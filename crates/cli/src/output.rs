@@ -78,7 +78,14 @@ impl Output {
     }
 
     pub fn error(&mut self, error: &anyhow::Error) {
-        let _ = writeln!(self.stderr, "{RED}renyi{RED:#}: {error:#}");
+        // Library errors say their cause themselves; a context does not.
+        let mut text = error.to_string();
+        for cause in error.chain().skip(1).map(ToString::to_string) {
+            if !text.contains(&cause) {
+                text = format!("{text}: {cause}");
+            }
+        }
+        let _ = writeln!(self.stderr, "{RED}renyi{RED:#}: {}", safe(&text));
     }
 
     pub fn flush(&mut self) -> anyhow::Result<()> {

@@ -8,9 +8,7 @@ use std::{borrow::Cow, collections::HashMap};
 use map::{
     Capabilities, DefinitionId,
     identity::{self, FinishedText, Graph, Target as GraphTarget, TextBuilder},
-    manifest::{
-        self, Effects, Entry, Flags, Leaf, LeafRef, Location, MapRoot, TargetName, Visibility, build_tree,
-    },
+    manifest::{Effects, Entry, Flags, Leaf, LeafRef, Location, MapRoot, TargetName, Visibility, build_tree},
     record::{MemberRecord, Metrics, Record, TokenRange},
 };
 use polyglot::{
@@ -515,9 +513,4 @@ impl TargetTable {
             self.names.len() as u32 - 1
         })
     }
-}
-
-/// The counts that a map's root gives.
-pub(crate) fn counts(root: &MapRoot) -> manifest::Counts {
-    root.tree.counts
 }
