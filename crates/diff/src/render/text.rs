@@ -1,0 +1,276 @@
+//! The text form: one line per change, the most severe kinds first.
+
+use std::{collections::BTreeMap, fmt::Write};
+
+use super::{Headers, counted, plain};
+use crate::model::{Change, Detail, MapDiff};
+
+/// Changes of one kind that are shown, and names in a list.
+const MAX_LINES: usize = 60;
+const MAX_NAMES: usize = 6;
+
+/// Compact text for people and agents. Long lists are cut, and say so.
+pub fn to_text(diff: &MapDiff, headers: &Headers) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", headline(diff, headers));
+    let groups = Groups::new(diff);
+    for (_, lines) in groups.lines {
+        for line in lines.iter().take(MAX_LINES) {
+            out.push_str(line);
+            out.push('\n');
+        }
+        if let Some(rest) = lines.len().checked_sub(MAX_LINES).filter(|&rest| rest > 0) {
+            let _ = writeln!(out, "… {rest} more of this kind");
+        }
+    }
+    for definition in diff.deprecated.iter().take(MAX_LINES) {
+        let _ = writeln!(out, "deprecated now  {}", plain(&definition.qualified));
+    }
+    if diff.counts.reached > 0 || !diff.tests.is_empty() {
+        let _ = write!(
+            out,
+            "reached without own change: {}",
+            counted(diff.counts.reached, "definition")
+        );
+        if !diff.tests.is_empty() {
+            let _ = write!(out, "; {} to run: ", counted(diff.tests.len() as u64, "test"));
+            out.push_str(&names(diff, &diff.tests));
+        }
+        out.push('\n');
+    }
+    let _ = write!(out, "version bump: {}", diff.bump.name());
+    if let Some(reason) = &diff.reason {
+        let _ = write!(out, " ({}", plain(&reason.text));
+        if reason.alike > 0 {
+            let _ = write!(out, " and {} more", reason.alike);
+        }
+        out.push(')');
+    }
+    out.push('\n');
+    out
+}
+
+pub(super) fn headline(diff: &MapDiff, headers: &Headers) -> String {
+    let what = match diff.changes.len() {
+        0 => "no changes in any definition".to_owned(),
+        count => format!("{} changed", counted(count as u64, "definition")),
+    };
+    let base = |header: &super::Header| match (header.project.as_str(), header.revision.as_str()) {
+        ("", "") => None,
+        (project, "") => Some(plain(project)),
+        ("", revision) => Some(plain(revision)),
+        (project, revision) => Some(format!("{} at {}", plain(project), plain(revision))),
+    };
+    match (base(&headers.old), base(&headers.new)) {
+        (Some(old), Some(new)) => format!("compared {old} with {new}: {what}"),
+        _ => what,
+    }
+}
+
+/// The lines of each kind of change.
+struct Groups {
+    lines: BTreeMap<usize, Vec<String>>,
+}
+
+impl Groups {
+    fn new(diff: &MapDiff) -> Self {
+        let mut groups = Self {
+            lines: BTreeMap::new(),
+        };
+        let shown = Folded::new(diff);
+        let mut inherited: BTreeMap<String, Vec<&Change>> = BTreeMap::new();
+        for change in &diff.changes {
+            let Some(first) = change.details.first() else {
+                continue;
+            };
+            if change.inherited {
+                let details: Vec<String> = change.details.iter().map(detail).collect();
+                inherited.entry(details.join("; ")).or_default().push(change);
+            } else if !shown.is_folded(change) {
+                let line = line(diff, change, shown.members(change));
+                groups.lines.entry(place(first)).or_default().push(line);
+            }
+        }
+        for (details, changes) in inherited {
+            let listed: Vec<String> = changes
+                .iter()
+                .take(MAX_NAMES)
+                .map(|change| plain(&change.definition.qualified))
+                .collect();
+            let mut line = format!(
+                "inherited  {details}  in {}: {}",
+                counted(changes.len() as u64, "definition"),
+                listed.join(", ")
+            );
+            if changes.len() > MAX_NAMES {
+                let _ = write!(line, ", … {} more", changes.len() - MAX_NAMES);
+            }
+            let first = changes.first().and_then(|change| change.details.first());
+            groups.lines.entry(first.map_or(0, place)).or_default().push(line);
+        }
+        groups
+    }
+}
+
+/// Where a kind of change stands.
+fn place(detail: &Detail) -> usize {
+    match detail {
+        Detail::Removed => 0,
+        Detail::Signature { .. } => 1,
+        Detail::Visibility { .. } => 2,
+        Detail::Effects { .. } => 3,
+        Detail::Failures { .. } => 4,
+        Detail::Renamed { .. } => 5,
+        Detail::Moved { .. } => 6,
+        Detail::Added { .. } => 7,
+        Detail::Body => 8,
+    }
+}
+
+/// Members of a type that was added or removed whole are told with it.
+pub(super) struct Folded {
+    members: BTreeMap<(bool, String, String), u32>,
+}
+
+impl Folded {
+    pub fn new(diff: &MapDiff) -> Self {
+        let mut folded = Self {
+            members: BTreeMap::new(),
+        };
+        for change in &diff.changes {
+            if let Some(removed) = whole(change) {
+                let definition = &change.definition;
+                folded
+                    .members
+                    .insert((removed, definition.path.clone(), definition.name.clone()), 0);
+            }
+        }
+        for change in &diff.changes {
+            if let Some(key) = folded.outermost(change)
+                && let Some(count) = folded.members.get_mut(&key)
+            {
+                *count += 1;
+            }
+        }
+        folded
+    }
+
+    pub fn is_folded(&self, change: &Change) -> bool {
+        self.outermost(change).is_some()
+    }
+
+    /// How many members are told with a change.
+    pub fn members(&self, change: &Change) -> u32 {
+        let definition = &change.definition;
+        whole(change)
+            .and_then(|removed| {
+                self.members
+                    .get(&(removed, definition.path.clone(), definition.name.clone()))
+                    .copied()
+            })
+            .unwrap_or(0)
+    }
+
+    fn outermost(&self, change: &Change) -> Option<(bool, String, String)> {
+        let removed = whole(change)?;
+        let definition = &change.definition;
+        if definition.kind == map::DefinitionKind::Test {
+            return None;
+        }
+        let mut outer = definition.name.match_indices('.').map(|(at, _)| {
+            let name = definition.name[..at].to_owned();
+            (removed, definition.path.clone(), name)
+        });
+        outer.find(|key| self.members.contains_key(key))
+    }
+}
+
+/// Whether a change removes (`true`) or adds a definition whole.
+fn whole(change: &Change) -> Option<bool> {
+    match change.details.first()? {
+        Detail::Removed => Some(true),
+        Detail::Added { .. } => Some(false),
+        _ => None,
+    }
+}
+
+fn line(diff: &MapDiff, change: &Change, members: u32) -> String {
+    let definition = &change.definition;
+    let details: Vec<String> = change.details.iter().map(detail).collect();
+    let word = change.details.first().map_or("", Detail::word);
+    let name = plain(&definition.qualified);
+    let mut line = format!("{word}  {name}");
+    if !definition.public {
+        line.push_str(" (private)");
+    }
+    if whole(change).is_some() {
+        let _ = write!(line, "  {}", plain(&definition.signature));
+    }
+    let said: Vec<&str> = details
+        .iter()
+        .map(String::as_str)
+        .filter(|text| !text.is_empty())
+        .collect();
+    if !said.is_empty() {
+        let _ = write!(line, "  {}", said.join("; "));
+    }
+    let members = members + change.members;
+    if members > 0 {
+        let _ = write!(line, "  with {}", counted(u64::from(members), "member"));
+    }
+    let reach = &change.reach;
+    if reach.cut {
+        line.push_str("\n  reaches: not listed");
+    } else if !reach.definitions.is_empty() {
+        let _ = write!(
+            line,
+            "\n  reaches {}",
+            counted(reach.definitions.len() as u64, "definition")
+        );
+        if !reach.tests.is_empty() {
+            let _ = write!(line, ", {}", counted(reach.tests.len() as u64, "test"));
+        }
+        let _ = write!(line, ": {}", names(diff, &reach.definitions));
+    }
+    line
+}
+
+/// What a detail says beyond its word.
+pub(super) fn detail(detail: &Detail) -> String {
+    match detail {
+        Detail::Removed | Detail::Body => String::new(),
+        Detail::Signature { old, new, .. } if old == new => format!("{} (what it names differs)", plain(new)),
+        Detail::Signature { old, new, .. } => format!("{}  =>  {}", plain(old), plain(new)),
+        Detail::Visibility { old, new, .. } => format!("{} => {}", plain(old), plain(new)),
+        Detail::Effects {
+            widened,
+            narrowed,
+            inferred,
+        } => {
+            let at_least = if *inferred { " (inferred)" } else { "" };
+            lists("effects", ("widened", widened), ("narrowed", narrowed)) + at_least
+        }
+        Detail::Failures { added, removed, .. } => lists("failures", ("added", added), ("removed", removed)),
+        Detail::Renamed { from, .. } | Detail::Moved { from, .. } => format!("from {}", plain(from)),
+        Detail::Added { effects } if effects.is_empty() => String::new(),
+        Detail::Added { effects } => format!("effects: {}", plain(&effects.join(", "))),
+    }
+}
+
+fn lists(noun: &str, first: (&str, &[String]), second: (&str, &[String])) -> String {
+    let lists: Vec<String> = [first, second]
+        .into_iter()
+        .filter(|(_, items)| !items.is_empty())
+        .map(|(verb, items)| format!("{noun} {verb}: {}", plain(&items.join(", "))))
+        .collect();
+    lists.join("; ")
+}
+
+fn names(diff: &MapDiff, indexes: &[u32]) -> String {
+    let shown = &indexes[..indexes.len().min(MAX_NAMES)];
+    let mut list: Vec<String> = diff.names(shown).map(plain).collect();
+    if indexes.len() > MAX_NAMES {
+        list.push(format!("… {} more", indexes.len() - MAX_NAMES));
+    }
+    list.join(", ")
+}
