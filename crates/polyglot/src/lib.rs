@@ -13,7 +13,7 @@ pub mod model;
 pub mod render;
 pub mod syntax;
 
-pub use frontend::{FileIndex, FrontEnd, Layout, ModuleTarget, Project, ProjectFile};
+pub use frontend::{FileIndex, FrontEnd, Layout, LibraryMethod, ModuleTarget, Project, ProjectFile};
 
 /// All front ends, sorted by name.
 pub fn front_ends() -> &'static [&'static dyn FrontEnd] {

@@ -12,7 +12,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    frontend::{FileIndex, Layout, ModuleTarget, Project},
+    frontend::{FileIndex, FrontEnd, Layout, LibraryMethod, ModuleTarget, Project},
     model::*,
 };
 
@@ -52,6 +52,9 @@ enum Value {
     Bases(GlobalId),
     /// A value of the type a method was called on; only inside result types.
     Receiver,
+    /// One name with two meanings, in a language that keeps types and modules
+    /// apart from values: the type or module, and the value.
+    Split(Arc<Value>, Arc<Value>),
 }
 
 #[derive(Debug, Clone)]
@@ -73,6 +76,8 @@ impl Found {
             Value::Definition(id) | Value::Bound(id, _) => Target::Definition(*id),
             Value::Module(..) | Value::Directory(..) => Target::Module,
             Value::Library(name) => Target::Library(name.clone()),
+            // A name that is called means the value: see `link_file`.
+            Value::Split(kind, _) => Self::value((**kind).clone()).target,
             _ => Target::Unknown,
         };
         Self { target, value }
@@ -92,13 +97,25 @@ const MAX_BASES: usize = 64;
 const SHARDS: usize = 64;
 
 /// The results of one search so far.
-#[derive(Default)]
 struct Search {
+    /// Of the file where the search began; the others are of its family.
+    front_end: &'static dyn FrontEnd,
     /// Paths being followed.
     active: HashSet<(FileIndex, PathId)>,
     depth: u32,
     /// Whether some result depended on a path being followed already.
     met_itself: bool,
+}
+
+impl Search {
+    fn new(front_end: &'static dyn FrontEnd) -> Self {
+        Self {
+            front_end,
+            active: HashSet::new(),
+            depth: 0,
+            met_itself: false,
+        }
+    }
 }
 
 /// Follows the paths of a project.
@@ -187,13 +204,20 @@ impl<'a> Linker<'a> {
     /// What each reference of a file leads to, in order.
     pub fn link_file(&self, file: FileIndex) -> Vec<Target> {
         let skeleton = self.skeleton(file);
-        let mut known: Vec<Option<Target>> = vec![None; skeleton.paths.len()];
+        let mut known: Vec<Option<Found>> = vec![None; skeleton.paths.len()];
         let follow = |reference: &Reference| {
             let slot = &mut known[reference.path.0 as usize];
-            slot.get_or_insert_with(|| self.follow(file, reference.path, &mut Search::default()).target)
-                .clone()
+            let found = slot.get_or_insert_with(|| self.follow(file, reference.path, &mut self.search(file)));
+            match &found.value {
+                Value::Split(_, value) if reference.call => Found::value((**value).clone()).target,
+                _ => found.target.clone(),
+            }
         };
         skeleton.references.iter().map(follow).collect()
+    }
+
+    fn search(&self, file: FileIndex) -> Search {
+        Search::new(self.project.files[file.0 as usize].front_end)
     }
 
     fn skeleton(&self, file: FileIndex) -> &'a Skeleton {
@@ -262,9 +286,13 @@ impl<'a> Linker<'a> {
 
     /// The type definition a path leads to, aliases followed.
     fn type_at(&self, file: FileIndex, path: PathId) -> Option<GlobalId> {
-        let search = &mut Search::default();
+        let search = &mut self.search(file);
         match self.follow(file, path, search).value {
             Value::Definition(id) | Value::Instance(id) => Some(id),
+            Value::Split(kind, _) => match *kind {
+                Value::Definition(id) => Some(id),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -357,8 +385,17 @@ impl<'a> Linker<'a> {
             let namespace = self.skeleton(file).namespaces.get(here.0 as usize)?;
             at = namespace.parent.filter(|_| namespace.inherits);
         }
+        if let Some(found) = self.free_name(file, name, search) {
+            return Some(found);
+        }
         let builtin = self.project.files[file.0 as usize].front_end.builtin(name)?;
         Some(Found::value(Value::Library(builtin.into())))
+    }
+
+    /// A name that a file gives to others without an import.
+    fn free_name(&self, file: FileIndex, name: &str, search: &mut Search) -> Option<Found> {
+        let giver = self.layout(file).free_name(file, name)?;
+        self.own_name(giver, FILE_NAMESPACE, name, true, search)
     }
 
     /// A name of a module: its own, its peers', its stars', searched breadth
@@ -386,7 +423,7 @@ impl<'a> Linker<'a> {
                 }
                 for &peer in peers {
                     if let Some(here) = self.own_name(peer, namespace, name, inside, search) {
-                        found = Some(agree(found, here));
+                        found = Some(self.agree(found, here, search));
                     }
                     let stars = self
                         .skeleton(peer)
@@ -394,13 +431,17 @@ impl<'a> Linker<'a> {
                         .get(namespace.0 as usize)
                         .map(|n| &n.stars);
                     for &star in stars.into_iter().flatten() {
-                        match self.follow(peer, star, search).value {
+                        let value = match self.follow(peer, star, search).value {
+                            Value::Split(kind, _) => (*kind).clone(),
+                            value => value,
+                        };
+                        match value {
                             Value::Module(file, namespace) => next.push((file, namespace, false)),
                             // Members of a type brought into scope (`use Enum::*`).
                             value @ Value::Definition(_) => {
                                 let member = self.member(&value, name, search);
                                 if member.value != Value::Unknown {
-                                    found = Some(agree(found, member));
+                                    found = Some(self.agree(found, member, search));
                                 }
                             }
                             _ => {}
@@ -431,9 +472,33 @@ impl<'a> Linker<'a> {
         let paths = if inside { inner } else { outer.unwrap_or(inner) }.get(name)?;
         let mut found = None;
         for &path in paths {
-            found = Some(agree(found, self.follow(file, path, search)));
+            let next = self.follow(file, path, search);
+            found = Some(self.agree(found, next, search));
         }
         found
+    }
+
+    /// Two meanings of one name: that one if they are the same, both if they live
+    /// in different spaces of names, otherwise nothing.
+    fn agree(&self, first: Option<Found>, second: Found, search: &Search) -> Found {
+        let Some(first) = first else { return second };
+        if first.value == second.value {
+            return first;
+        }
+        if search.front_end.splits_names() {
+            let sides = [&first.value, &second.value].map(|value| match value {
+                Value::Module(..) | Value::Directory(..) => Some(true),
+                Value::Definition(id) => Some(is_type(self.definition(*id).kind)),
+                _ => None,
+            });
+            let split = |kind: Value, value: Value| Found::value(Value::Split(kind.into(), value.into()));
+            match sides {
+                [Some(true), Some(false)] => return split(first.value, second.value),
+                [Some(false), Some(true)] => return split(second.value, first.value),
+                _ => {}
+            }
+        }
+        Found::unknown()
     }
 
     fn member(&self, base: &Value, name: &str, search: &mut Search) -> Found {
@@ -446,6 +511,11 @@ impl<'a> Linker<'a> {
                     FILE_NAMESPACE => self.layout(*file).submodule(&ModuleTarget::File(*file), name),
                     _ => None,
                 };
+                if submodule.is_none()
+                    && let Some(found) = self.free_name(*file, name, search)
+                {
+                    return found;
+                }
                 submodule.map_or_else(Found::unknown, |target| Found::value(module_value(target, *file)))
             }
             Value::Directory(path, from) => {
@@ -453,18 +523,38 @@ impl<'a> Linker<'a> {
                 let submodule = self.layout(*from).submodule(&directory, name);
                 submodule.map_or_else(Found::unknown, |target| Found::value(module_value(target, *from)))
             }
-            Value::Library(qualified) => Found::value(Value::Library(join(qualified, name))),
+            Value::Library(qualified) => {
+                let separator = search.front_end.separator();
+                Found::value(Value::Library(format!("{qualified}{separator}{name}").into()))
+            }
+            Value::Split(kind, _) => self.member(kind, name, search),
             Value::Definition(id) | Value::Instance(id) => match self.as_value(*id, search) {
                 Some(value) if matches!(base, Value::Definition(_)) => self.member(&value, name, search),
-                _ => self
-                    .type_member(*id, *id, name, true, search)
-                    .unwrap_or_else(Found::unknown),
+                _ => match self.type_member(*id, *id, name, true, search) {
+                    Some(found) => found,
+                    None if search.front_end.library_method(name) == LibraryMethod::Copy => Found {
+                        target: Target::Unknown,
+                        value: Value::Callable(Arc::new(Value::Instance(*id))),
+                    },
+                    None => Found::unknown(),
+                },
             },
             Value::Bases(id) => self
                 .type_member(*id, *id, name, false, search)
                 .unwrap_or_else(Found::unknown),
             Value::Callable(value) => self.member(value, name, search),
-            Value::Container(outer, _) => self.member(outer, name, search),
+            Value::Container(outer, element) => {
+                let found = self.member(outer, name, search);
+                let result = match search.front_end.library_method(name) {
+                    LibraryMethod::Unknown => return found,
+                    LibraryMethod::Copy | LibraryMethod::Same => base.clone(),
+                    LibraryMethod::Element => (**element).clone(),
+                };
+                Found {
+                    target: found.target,
+                    value: Value::Callable(Arc::new(result)),
+                }
+            }
             Value::Bound(..) | Value::Receiver | Value::Unknown => Found::unknown(),
         }
     }
@@ -530,9 +620,19 @@ impl<'a> Linker<'a> {
 
     fn own_member(&self, receiver: GlobalId, id: GlobalId, name: &str, search: &mut Search) -> Option<Found> {
         if let Some(own) = self.members.get(&id).and_then(|members| members.own.get(name)) {
-            // Twins (conditional, overloaded, two traits with one method name).
-            let [member] = own[..] else {
-                return Some(Found::unknown());
+            // Twins (conditional, overloaded, two traits with one method name): the
+            // type's own member goes before those of implemented traits.
+            let in_implementation = |&&member: &&GlobalId| {
+                let file = self.locate(member).0;
+                let container = self.definition(member).container;
+                container.is_some_and(|at| {
+                    self.definition(self.global(file, at)).kind == DefinitionKind::Implementation
+                })
+            };
+            let mut candidates = own.iter().filter(|member| !in_implementation(member));
+            let member = match (&own[..], candidates.next(), candidates.next()) {
+                (&[member], ..) | (_, Some(&member), None) => member,
+                _ => return Some(Found::unknown()),
             };
             let definition = self.definition(member);
             let file = self.locate(member).0;
@@ -582,7 +682,12 @@ impl<'a> Linker<'a> {
             Value::Definition(id) => self.call_definition(id, None, search),
             Value::Bound(id, receiver) => self.call_definition(id, Some(receiver), search),
             Value::Callable(value) => (*value).clone(),
-            Value::Library(name) => Value::Library(name),
+            Value::Library(name) => match search.front_end.library_result(&name) {
+                Some(result) if *result == *name => Value::Library(name),
+                Some(result) => Value::Library(result.into()),
+                None => Value::Unknown,
+            },
+            Value::Split(_, value) => self.call((*value).clone(), search),
             _ => Value::Unknown,
         }
     }
@@ -620,6 +725,7 @@ impl<'a> Linker<'a> {
             other @ (Value::Instance(_) | Value::Library(_) | Value::Container(..) | Value::Receiver) => {
                 other
             }
+            Value::Split(kind, _) => self.instance((*kind).clone(), search),
             _ => Value::Unknown,
         }
     }
@@ -669,15 +775,6 @@ fn is_type(kind: DefinitionKind) -> bool {
     matches!(kind, DefinitionKind::Type | DefinitionKind::Ability)
 }
 
-/// Two meanings of one name: that one if they are the same, otherwise nothing.
-fn agree(first: Option<Found>, second: Found) -> Found {
-    match first {
-        None => second,
-        Some(first) if first.value == second.value => first,
-        Some(_) => Found::unknown(),
-    }
-}
-
 fn module_value(target: ModuleTarget, from: FileIndex) -> Value {
     match target {
         ModuleTarget::File(file) => Value::Module(file, FILE_NAMESPACE),
@@ -685,12 +782,4 @@ fn module_value(target: ModuleTarget, from: FileIndex) -> Value {
         ModuleTarget::Library(name) => Value::Library(name.into()),
         ModuleTarget::Unknown => Value::Unknown,
     }
-}
-
-fn join(qualified: &str, name: &str) -> Arc<str> {
-    let mut joined = String::with_capacity(qualified.len() + 1 + name.len());
-    joined.push_str(qualified);
-    joined.push('.');
-    joined.push_str(name);
-    joined.into()
 }
