@@ -94,6 +94,9 @@ pub const STACK_BYTES: usize = 32 << 20;
 /// Types inherit through at most this many others.
 const MAX_BASES: usize = 64;
 
+/// Star imports of star imports resolve through at most this many.
+const MAX_STAR_ROUNDS: usize = 12;
+
 const SHARDS: usize = 64;
 
 /// The results of one search so far.
@@ -126,6 +129,8 @@ pub struct Linker<'a> {
     first: Vec<u32>,
     names: Vec<NameTables>,
     members: HashMap<GlobalId, Members>,
+    /// What each star import of each namespace of each file leads to.
+    stars: Vec<Vec<Vec<Value>>>,
     memory: Vec<Mutex<HashMap<(FileIndex, PathId), Found>>>,
 }
 
@@ -168,13 +173,53 @@ impl<'a> Linker<'a> {
             first,
             names,
             members: HashMap::new(),
+            stars: Vec::new(),
             memory: (0..SHARDS).map(|_| Mutex::default()).collect(),
         };
+        linker.find_stars();
         linker.members = linker.collect_members();
         // Membership was found without knowing members; what was remembered may
         // lack them.
         linker.memory = (0..SHARDS).map(|_| Mutex::default()).collect();
         linker
+    }
+
+    /// Follows all star imports, which may need each other: in rounds, each with
+    /// what the round before found, until nothing changes. Following them while
+    /// looking up a name would take exponential time where they form cycles.
+    fn find_stars(&mut self) {
+        let empty = |skeleton: &Skeleton| {
+            let namespaces = skeleton.namespaces.iter();
+            namespaces
+                .map(|namespace| vec![Value::Unknown; namespace.stars.len()])
+                .collect()
+        };
+        self.stars = self
+            .project
+            .files
+            .iter()
+            .map(|file| empty(file.skeleton))
+            .collect();
+        for _ in 0..MAX_STAR_ROUNDS {
+            let next: Vec<Vec<Vec<Value>>> = (0..self.project.files.len() as u32)
+                .into_par_iter()
+                .map(|file| self.stars_of(FileIndex(file)))
+                .collect();
+            self.memory = (0..SHARDS).map(|_| Mutex::default()).collect();
+            if next == self.stars {
+                return;
+            }
+            self.stars = next;
+        }
+    }
+
+    fn stars_of(&self, file: FileIndex) -> Vec<Vec<Value>> {
+        let namespaces = &self.skeleton(file).namespaces;
+        let follow = |&star: &PathId| self.follow(file, star, &mut self.search(file)).value;
+        namespaces
+            .iter()
+            .map(|namespace| namespace.stars.iter().map(follow).collect())
+            .collect()
     }
 
     pub fn definition_count(&self) -> u32 {
@@ -425,21 +470,17 @@ impl<'a> Linker<'a> {
                     if let Some(here) = self.own_name(peer, namespace, name, inside, search) {
                         found = Some(self.agree(found, here, search));
                     }
-                    let stars = self
-                        .skeleton(peer)
-                        .namespaces
-                        .get(namespace.0 as usize)
-                        .map(|n| &n.stars);
-                    for &star in stars.into_iter().flatten() {
-                        let value = match self.follow(peer, star, search).value {
-                            Value::Split(kind, _) => (*kind).clone(),
+                    let stars = self.stars[peer.0 as usize].get(namespace.0 as usize);
+                    for value in stars.into_iter().flatten() {
+                        let value = match value {
+                            Value::Split(kind, _) => kind,
                             value => value,
                         };
                         match value {
-                            Value::Module(file, namespace) => next.push((file, namespace, false)),
+                            Value::Module(file, namespace) => next.push((*file, *namespace, false)),
                             // Members of a type brought into scope (`use Enum::*`).
                             value @ Value::Definition(_) => {
-                                let member = self.member(&value, name, search);
+                                let member = self.member(value, name, search);
                                 if member.value != Value::Unknown {
                                     found = Some(self.agree(found, member, search));
                                 }
