@@ -308,7 +308,7 @@ fields! {
     arguments = "type_arguments", bounds = "bounds", left = "left", right = "right", value = "value",
     pattern = "pattern", return_type = "return_type", path = "path", list = "list", alias = "alias",
     argument = "argument", element = "element", field = "field", function = "function",
-    consequence = "consequence", call_arguments = "arguments", operator = "operator",
+    consequence = "consequence", call_arguments = "arguments",
 }
 
 fn grammar() -> &'static Grammar {

@@ -106,9 +106,6 @@ impl<'s> Extractor<'s> {
             }
             Kind::TryExpression | Kind::AwaitExpression => {
                 let value = self.first_value(cursor);
-                if self.kind(node) == Kind::TryExpression {
-                    self.metrics_try();
-                }
                 self.builder.element(value)
             }
             Kind::IndexExpression => {
@@ -214,8 +211,6 @@ impl<'s> Extractor<'s> {
             }
         }
     }
-
-    fn metrics_try(&mut self) {}
 
     /// Writes the text of a node as one token.
     pub(super) fn whole(&mut self, node: Node<'_>) {
