@@ -106,6 +106,9 @@ const KEY: &str = "(key)";
 const FIRST: &str = "(first)";
 const REST: &str = "(rest)";
 
+/// Star imports of star imports resolve through at most this many.
+const MAX_STAR_ROUNDS: usize = 12;
+
 const SHARDS: usize = 64;
 
 /// The results of one search so far.
@@ -140,6 +143,8 @@ pub struct Linker<'a> {
     /// Of files that are not alone in their module.
     groups: HashMap<FileIndex, Arc<Group>>,
     members: HashMap<GlobalId, Members>,
+    /// What each star import of each namespace of each file leads to.
+    stars: Vec<Vec<Vec<Value>>>,
     memory: Vec<Mutex<HashMap<(FileIndex, PathId), Found>>>,
 }
 
@@ -230,13 +235,53 @@ impl<'a> Linker<'a> {
             names,
             groups,
             members: HashMap::new(),
+            stars: Vec::new(),
             memory: (0..SHARDS).map(|_| Mutex::default()).collect(),
         };
+        linker.find_stars();
         linker.members = linker.collect_members();
         // Membership was found without knowing members; what was remembered may
         // lack them.
         linker.memory = (0..SHARDS).map(|_| Mutex::default()).collect();
         linker
+    }
+
+    /// Follows all star imports, which may need each other: in rounds, each with
+    /// what the round before found, until nothing changes. Following them while
+    /// looking up a name would take exponential time where they form cycles.
+    fn find_stars(&mut self) {
+        let empty = |skeleton: &Skeleton| {
+            let namespaces = skeleton.namespaces.iter();
+            namespaces
+                .map(|namespace| vec![Value::Unknown; namespace.stars.len()])
+                .collect()
+        };
+        self.stars = self
+            .project
+            .files
+            .iter()
+            .map(|file| empty(file.skeleton))
+            .collect();
+        for _ in 0..MAX_STAR_ROUNDS {
+            let next: Vec<Vec<Vec<Value>>> = (0..self.project.files.len() as u32)
+                .into_par_iter()
+                .map(|file| self.stars_of(FileIndex(file)))
+                .collect();
+            self.memory = (0..SHARDS).map(|_| Mutex::default()).collect();
+            if next == self.stars {
+                return;
+            }
+            self.stars = next;
+        }
+    }
+
+    fn stars_of(&self, file: FileIndex) -> Vec<Vec<Value>> {
+        let namespaces = &self.skeleton(file).namespaces;
+        let follow = |&star: &PathId| self.follow(file, star, &mut self.search(file)).value;
+        namespaces
+            .iter()
+            .map(|namespace| namespace.stars.iter().map(follow).collect())
+            .collect()
     }
 
     pub fn definition_count(&self) -> u32 {
@@ -491,21 +536,17 @@ impl<'a> Linker<'a> {
                     }
                 }
                 for &peer in group.map_or(alone, |group| &group.starred) {
-                    let stars = self
-                        .skeleton(peer)
-                        .namespaces
-                        .get(namespace.0 as usize)
-                        .map(|n| &n.stars);
-                    for &star in stars.into_iter().flatten() {
-                        let value = match self.follow(peer, star, search).value {
-                            Value::Split(kind, _) => (*kind).clone(),
+                    let stars = self.stars[peer.0 as usize].get(namespace.0 as usize);
+                    for value in stars.into_iter().flatten() {
+                        let value = match value {
+                            Value::Split(kind, _) => kind,
                             value => value,
                         };
                         match value {
-                            Value::Module(file, namespace) => next.push((file, namespace, false)),
+                            Value::Module(file, namespace) => next.push((*file, *namespace, false)),
                             // Members of a type brought into scope (`use Enum::*`).
                             value @ Value::Definition(_) => {
-                                let member = self.member(&value, name, search);
+                                let member = self.member(value, name, search);
                                 if member.value != Value::Unknown {
                                     found = Some(self.agree(found, member, search));
                                 }
