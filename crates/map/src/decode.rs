@@ -1,7 +1,9 @@
 //! What every decoder of this crate shares: refusing, and reading lists.
 
+use std::sync::Arc;
+
 use store::{
-    Hash, Kind,
+    Hash, Kind, Objects,
     cbor::{self, Decoder},
 };
 
@@ -67,4 +69,12 @@ pub(crate) fn ascending<'a, T: PartialOrd>(
 /// A hash in full.
 pub(crate) fn hash(decoder: &mut Decoder<'_>) -> cbor::Result<Hash> {
     decoder.bytes_of::<32>().map(Hash)
+}
+
+/// The identity bytes under a key that another object names.
+pub fn fetch(objects: &dyn Objects, kind: Kind, key: &Hash) -> Result<Arc<[u8]>, store::Error> {
+    match objects.get(kind, key)? {
+        Some(object) => Ok(object.identity),
+        None => Err(store::Error::Missing { kind, key: *key }),
+    }
 }

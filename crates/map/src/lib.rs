@@ -20,4 +20,5 @@ pub mod record;
 mod decode;
 
 pub use capability::{Capabilities, Capability};
+pub use decode::fetch;
 pub use identity::{DefinitionId, DefinitionKind};

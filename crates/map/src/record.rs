@@ -8,13 +8,14 @@
 //! id have one record; token ranges ascend.
 
 use store::{
-    Kind,
+    Hash, Kind, Objects,
     cbor::{self, Decoder, Encoder},
 };
 
 use crate::{
     Capabilities,
     decode::{self, refuse},
+    identity::Component,
 };
 
 /// The number that opens a record. Records of another schema are ignored.
@@ -82,6 +83,25 @@ impl Record {
     }
 }
 
+/// The component under a hash, and its record if there is one of this schema.
+pub fn read_component(
+    objects: &dyn Objects,
+    hash: &Hash,
+) -> Result<(Component, Option<Record>), store::Error> {
+    let Some(object) = objects.get(Kind::Component, hash)? else {
+        return Err(store::Error::Missing {
+            kind: Kind::Component,
+            key: *hash,
+        });
+    };
+    let component = Component::decode(&object.identity)?;
+    let record = match &object.record {
+        Some(bytes) => Record::decode(bytes, component.len())?,
+        None => None,
+    };
+    Ok((component, record))
+}
+
 impl MemberRecord {
     fn encode(&self, encoder: &mut Encoder) {
         encoder.array(4).array(2);
@@ -140,8 +160,13 @@ fn token_range(decoder: &mut Decoder<'_>) -> cbor::Result<TokenRange> {
 
 #[cfg(test)]
 mod tests {
+    use store::Batch;
+
     use super::*;
-    use crate::Capability;
+    use crate::{
+        Capability,
+        identity::{Graph, Target, identify},
+    };
 
     #[test]
     fn what_is_written_is_read_back() {
@@ -162,6 +187,29 @@ mod tests {
         let bytes = record.encode();
         assert_eq!(Record::decode(&bytes, 2).expect("just written"), Some(record));
         assert!(Record::decode(&bytes, 1).is_err(), "another number of members");
+    }
+
+    #[test]
+    fn components_are_read_with_their_records() {
+        let mut graph = Graph::new();
+        graph.add(Hash([1; 32]), []);
+        graph.add(Hash([2; 32]), [Target::Node(0)]);
+        let identified = identify(&graph);
+        let record = Record {
+            members: vec![MemberRecord::default()],
+        };
+        let mut batch = Batch::new();
+        for component in identified.components() {
+            let record = (component.members == [1]).then(|| record.encode());
+            batch.put(Kind::Component, component.identity.to_vec(), record);
+        }
+        let read = |node: usize| read_component(&batch, &identified.ids[node].component);
+        assert_eq!(read(0).expect("just put").1, None);
+        let (component, found) = read(1).expect("just put");
+        assert_eq!(found, Some(record));
+        assert_eq!(component.outward, [identified.ids[0]]);
+        let missing = read_component(&batch, &Hash([0; 32])).expect_err("no such component");
+        assert!(matches!(missing, store::Error::Missing { .. }));
     }
 
     #[test]

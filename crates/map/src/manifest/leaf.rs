@@ -21,9 +21,12 @@ use super::{
     Counts, Entry, LeafRef, Location, Text,
     entry::{as_set, encode_texts},
     text,
-    tree::{Chunker, MAX_ITEMS, fetch},
+    tree::{Chunker, MAX_ITEMS},
 };
-use crate::decode::{self, refuse};
+use crate::{
+    decode::{self, refuse},
+    fetch,
+};
 
 /// More entries than this are split into runs.
 pub const MAX_ENTRIES: usize = MAX_ITEMS;
@@ -229,6 +232,8 @@ const RUN_ITEMS: usize = 3;
 #[derive(Debug, Clone)]
 pub struct StoredLeaf {
     pub key: Hash,
+    /// What the tree says of the leaf, if it was found there.
+    listed: Option<LeafRef>,
     head: Arc<[u8]>,
     runs: Vec<(Hash, Arc<[u8]>)>,
 }
@@ -243,8 +248,17 @@ impl StoredLeaf {
             .collect::<Result<_, store::Error>>()?;
         Ok(Self {
             key: *key,
+            listed: None,
             head,
             runs,
+        })
+    }
+
+    /// As [`StoredLeaf::read`], for a leaf that a tree lists.
+    pub fn read_listed(objects: &dyn Objects, leaf: &LeafRef) -> Result<Self, store::Error> {
+        Ok(Self {
+            listed: Some(leaf.clone()),
+            ..Self::read(objects, &leaf.key)?
         })
     }
 
@@ -269,7 +283,18 @@ impl StoredLeaf {
             }
         };
         self.check(place_entries(&mut leaf.entries, &places))?;
+        self.check(self.check_listed(&leaf))?;
         Ok(leaf)
+    }
+
+    fn check_listed(&self, leaf: &Leaf<'_>) -> cbor::Result<()> {
+        match &self.listed {
+            Some(listed) if listed.path != leaf.path || listed.counts != leaf.counts() => {
+                let found = format!("one of {} under {}", leaf.path, listed.path);
+                refuse(0, "a leaf as the tree lists it", found)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn decode_runs(&self, listed: &[ListedRun<'_>]) -> Result<Vec<Table<'_>>, store::Error> {

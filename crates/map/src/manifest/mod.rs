@@ -71,7 +71,8 @@ impl Counts {
 /// Where a leaf is, and what the tree says of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LeafRef {
-    /// The path of the source file relative to the root, with `/`.
+    /// The path of the source file relative to the root, with `/`; a path that
+    /// [`is_path`] refuses makes a tree that cannot be read.
     pub path: String,
     /// The key of the leaf's `Module` object.
     pub key: Hash,

@@ -10,9 +10,9 @@ use store::{Batch, Hash, Kind, Objects};
 use super::{
     LeafRef, MapRoot, StoredLeaf, build_tree,
     leaf::is_path,
-    tree::{Item, Node, fetch},
+    tree::{Item, Node},
 };
-use crate::decode;
+use crate::{decode, fetch};
 
 /// A map in a store.
 pub struct MapReader<'o> {
@@ -73,9 +73,9 @@ impl<'o> MapReader<'o> {
         }
     }
 
-    /// The bytes of a leaf.
+    /// The bytes of a leaf. Decoding them checks that they are of this path.
     pub fn leaf(&self, leaf: &LeafRef) -> Result<StoredLeaf, store::Error> {
-        StoredLeaf::read(self.objects, &leaf.key)
+        StoredLeaf::read_listed(self.objects, leaf)
     }
 
     /// Whether the tree is the one that its leaves have. Reading does not depend

@@ -9,15 +9,16 @@
 //! the last node of a level have at least two, so every level is at most half as
 //! long as the one below (rounded up), even under keys chosen to be cuts.
 
-use std::sync::Arc;
-
 use store::{
     Batch, Hash, Kind, Objects,
     cbor::{self, Decoder, Encoder},
 };
 
 use super::{Counts, LeafRef, TreeRef};
-use crate::decode::{self, refuse};
+use crate::{
+    decode::{self, refuse},
+    fetch,
+};
 
 /// No node has more items.
 pub const MAX_ITEMS: usize = 256;
@@ -193,14 +194,6 @@ fn decode_item(decoder: &mut Decoder<'_>) -> cbor::Result<Item> {
         key: decode::hash(decoder)?,
         counts: Counts::decode(decoder)?,
     })
-}
-
-/// The identity bytes under a key that another object names.
-pub(super) fn fetch(objects: &dyn Objects, kind: Kind, key: &Hash) -> Result<Arc<[u8]>, store::Error> {
-    match objects.get(kind, key)? {
-        Some(object) => Ok(object.identity),
-        None => Err(store::Error::Missing { kind, key: *key }),
-    }
 }
 
 /// Builds the tree over leaves from nothing.

@@ -384,3 +384,155 @@ fn leaves_that_cannot_be_written_say_why() {
     let error = leaf.put(&mut Batch::new()).expect_err("an edge without a target");
     assert!(error.to_string().contains("past them in `f` of a.py"), "{error}");
 }
+
+#[test]
+fn a_leaf_under_the_path_of_another_is_refused() {
+    let mut batch = Batch::new();
+    let leaf = Leaf::new("a.py", "a", "python", Hash([0; 32]));
+    let found = leaf.put(&mut batch).expect("a leaf that can be written");
+    let moved = LeafRef {
+        path: "b.py".into(),
+        ..found.clone()
+    };
+    let counted = LeafRef {
+        counts: Counts {
+            definitions: 9,
+            ..found.counts
+        },
+        ..found.clone()
+    };
+    for (listed, is_good) in [(found, true), (moved, false), (counted, false)] {
+        let stored = StoredLeaf::read_listed(&batch, &listed).expect("just put");
+        assert_eq!(stored.decode().is_ok(), is_good, "{listed:?}");
+    }
+}
+
+#[test]
+fn a_high_tree_changes_as_a_small_one_does() {
+    let path = |n: u32| format!("{:02}/{n}", n % 50);
+    let mut model: Model = (0..30_000).map(|n| (path(n), leaf_ref(&path(n), 0))).collect();
+    let mut batch = Batch::new();
+    let mut tree = build_tree(model.values().cloned(), &mut batch);
+    let mut random = 1u32;
+    for round in 0..12u64 {
+        let mut changes = Vec::new();
+        for _ in 0..1 << round.min(8) {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let path = path(random >> 8 & 0xffff);
+            if random >> 30 == 0 {
+                model.remove(&path);
+                changes.push(TreeChange::Remove(path));
+            } else {
+                model.insert(path.clone(), leaf_ref(&path, round));
+                changes.push(TreeChange::Set(leaf_ref(&path, round)));
+            }
+        }
+        tree = update_tree(&Batch::new(), &mut batch, &tree, changes).expect("all nodes are there");
+        assert_eq!(
+            tree,
+            build_tree(model.values().cloned(), &mut Batch::new()),
+            "round {round}"
+        );
+    }
+    // And most of it at once, down to a tree of one node.
+    let gone: Vec<String> = model.keys().skip(20).cloned().collect();
+    model.retain(|path, _| gone.binary_search(path).is_err());
+    let changes = gone.into_iter().map(TreeChange::Remove);
+    tree = update_tree(&Batch::new(), &mut batch, &tree, changes).expect("all nodes are there");
+    assert_eq!(tree, build_tree(model.values().cloned(), &mut Batch::new()));
+}
+
+#[test]
+fn a_reader_can_be_shared_between_threads() {
+    let mut batch = Batch::new();
+    let tree = build_tree((0..99).map(|n| leaf_ref(&format!("{n:02}"), 0)), &mut batch);
+    let key = put_map(&mut batch, tree);
+    let reader = MapReader::open(&batch, &key).expect("just put");
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let reader = &reader;
+            scope.spawn(move || assert!(reader.find(&format!("{n:02}")).expect("readable").is_some()));
+        }
+    });
+}
+
+fn measured_leaf(file: u32) -> Leaf<'static> {
+    let module = format!("package.part{}.module{file}", file % 40);
+    let path = format!("{}.py", module.replace('.', "/"));
+    let mut leaf = Leaf::new(path, module.clone(), "python", Hash([file as u8; 32]));
+    for n in 0..71u32 {
+        let name = format!("function_number_{n}");
+        leaf.targets.push(TargetName {
+            module: module.clone().into(),
+            name: name.clone().into(),
+        });
+        let id = DefinitionId::new(store::hash(Kind::Component, name.as_bytes()), 0);
+        leaf.entries.push(Entry {
+            signature: format!("def {name}(first: int, second: str) -> bool").into(),
+            purpose: "Says whether one is the other, in one sentence.".into(),
+            location: Location {
+                start: n * 700,
+                end: n * 700 + 690,
+                first_line: n * 20,
+                last_line: n * 20 + 18,
+            },
+            calls: (0..4).map(|hop| (n * 7 + hop * 3) % (n + 1)).collect(),
+            lines: 18,
+            ..Entry::new(name, DefinitionKind::Function, id)
+        });
+    }
+    leaf
+}
+
+/// How long a map of 100,000 definitions takes, and its bytes. Run by hand with
+/// `--profile quick -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn a_map_of_100_000_definitions() {
+    use std::time::Instant;
+    let leaves: Vec<_> = (0..1400).map(measured_leaf).collect();
+    let start = Instant::now();
+    let mut batch = Batch::new();
+    let mut found: Vec<_> = leaves
+        .iter()
+        .map(|leaf| leaf.put(&mut batch).expect("writable"))
+        .collect();
+    println!("writing leaves: {:?}", start.elapsed());
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    let start = Instant::now();
+    let tree = build_tree(found.iter().cloned(), &mut batch);
+    println!("building the tree: {:?}", start.elapsed());
+    let key = put_map(&mut batch, tree);
+    let bytes: usize = batch.iter().map(|(_, object)| object.identity.len()).sum();
+    println!("{} bytes in {} objects, before compression", bytes, batch.len());
+    let start = Instant::now();
+    let reader = MapReader::open(&batch, &key).expect("just put");
+    let listed = reader.leaves().expect("readable");
+    println!("listing leaves: {:?}", start.elapsed());
+    let start = Instant::now();
+    let mut entries = 0;
+    for leaf in &listed {
+        let stored = reader.leaf(leaf).expect("readable");
+        entries += stored.decode().expect("readable").entries.len();
+    }
+    println!("reading {entries} entries: {:?}", start.elapsed());
+    let start = Instant::now();
+    let before = batch.len();
+    let change = TreeChange::Set(leaf_ref(&found[700].path, 1));
+    let changed = update_tree(&Batch::new(), &mut batch, &tree, [change]).expect("all nodes are there");
+    println!(
+        "changing a leaf: {:?}, {} nodes written",
+        start.elapsed(),
+        batch.len() - before
+    );
+    let new = put_map(&mut batch, changed);
+    let open = |key| MapReader::open(&batch, key).expect("just put");
+    let (old, new) = (open(&key), open(&new));
+    let start = Instant::now();
+    let changes = diff_leaves(&old, &new).expect("readable").len();
+    println!(
+        "finding {changes} change: {:?}, {} nodes opened",
+        start.elapsed(),
+        old.opened() + new.opened()
+    );
+}
