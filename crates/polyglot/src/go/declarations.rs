@@ -185,6 +185,7 @@ impl<'s, 't> Walker<'s, 't> {
                 });
             }
             _ if node.is_error() => walker.items(examples),
+            Kind::EmptyStatement => {}
             _ => walker.loose.push(node),
         });
     }
