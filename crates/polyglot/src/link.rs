@@ -123,8 +123,17 @@ pub struct Linker<'a> {
     /// First global id of each file.
     first: Vec<u32>,
     names: Vec<NameTables>,
+    /// Of each file that is the first of several peers: those that have a name,
+    /// and those that have stars.
+    peers: HashMap<FileIndex, PeerTable<'a>>,
     members: HashMap<GlobalId, Members>,
     memory: Vec<Mutex<HashMap<(FileIndex, PathId), Found>>>,
+}
+
+#[derive(Default)]
+struct PeerTable<'a> {
+    names: HashMap<&'a str, Vec<FileIndex>>,
+    stars: Vec<FileIndex>,
 }
 
 /// Names of each namespace of a file, inside and outside.
@@ -165,9 +174,11 @@ impl<'a> Linker<'a> {
             layouts,
             first,
             names,
+            peers: HashMap::new(),
             members: HashMap::new(),
             memory: (0..SHARDS).map(|_| Mutex::default()).collect(),
         };
+        linker.peers = linker.collect_peers();
         linker.members = linker.collect_members();
         // Membership was found without knowing members; what was remembered may
         // lack them.
@@ -218,6 +229,35 @@ impl<'a> Linker<'a> {
     fn layout(&self, file: FileIndex) -> &dyn Layout {
         let family = self.project.files[file.0 as usize].front_end.family();
         self.layouts[family].as_ref()
+    }
+
+    /// Who has which name, so that a name is not looked up in every peer.
+    fn collect_peers(&self) -> HashMap<FileIndex, PeerTable<'a>> {
+        let table = |&first: &FileIndex| {
+            let mut table = PeerTable::default();
+            for &peer in self.layout(first).peers(first) {
+                let skeleton = self.skeleton(peer);
+                let namespace = &skeleton.namespaces[FILE_NAMESPACE.0 as usize];
+                for &(name, _) in namespace.names.iter().chain(namespace.exports.iter().flatten()) {
+                    let files = table.names.entry(skeleton.str(name)).or_default();
+                    if files.last() != Some(&peer) {
+                        files.push(peer);
+                    }
+                }
+                if !namespace.stars.is_empty() {
+                    table.stars.push(peer);
+                }
+            }
+            (first, table)
+        };
+        let firsts: Vec<FileIndex> = (0..self.project.files.len() as u32)
+            .map(FileIndex)
+            .filter(|&file| {
+                let peers = self.layout(file).peers(file);
+                peers.len() > 1 && peers[0] == file
+            })
+            .collect();
+        firsts.par_iter().map(table).collect()
     }
 
     /// Gives each type its members: definitions written inside it, and those
@@ -395,14 +435,21 @@ impl<'a> Linker<'a> {
                 if !seen.insert((file, namespace)) {
                     continue;
                 }
-                let mut peers = std::slice::from_ref(&file);
-                if namespace == FILE_NAMESPACE && !self.layout(file).peers(file).is_empty() {
-                    peers = self.layout(file).peers(file);
+                let mut named = std::slice::from_ref(&file);
+                let mut starred = named;
+                if namespace == FILE_NAMESPACE
+                    && let Some(first) = self.layout(file).peers(file).first()
+                    && let Some(table) = self.peers.get(first)
+                {
+                    named = table.names.get(name).map_or(&[], Vec::as_slice);
+                    starred = &table.stars;
                 }
-                for &peer in peers {
+                for &peer in named {
                     if let Some(here) = self.own_name(peer, namespace, name, inside, search) {
                         found = Some(agree(found, here));
                     }
+                }
+                for &peer in starred {
                     let stars = self
                         .skeleton(peer)
                         .namespaces
