@@ -97,6 +97,9 @@ const MAX_BASES: usize = 64;
 /// A chain of names for names longer than this leads to nothing.
 const MAX_ALIASES: usize = 64;
 
+/// A name of one namespace with more meanings than this leads to nothing.
+const MAX_MEANINGS: usize = 64;
+
 // Names of what a type has without a name: fields of a definition, halves of a
 // container. No identifier is spelled so. Several values are a container of the
 // first and the rest, the rest being such a container again.
@@ -899,7 +902,13 @@ impl NameTables {
             let mut table: HashMap<Str, Vec<PathId>> = HashMap::with_capacity(names.len());
             for &(name, path) in names {
                 let paths = table.entry(name).or_default();
-                if !paths.contains(&path) {
+                if paths.len() > MAX_MEANINGS {
+                    continue;
+                }
+                if paths.len() == MAX_MEANINGS {
+                    // Too many to compare: surely not all the same.
+                    paths.push(PathId(0));
+                } else if !paths.contains(&path) {
                     paths.push(path);
                 }
             }
