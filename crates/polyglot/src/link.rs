@@ -566,6 +566,8 @@ impl<'a> Linker<'a> {
             }
             Value::Library(qualified) => {
                 let separator = search.front_end.separator();
+                // Languages whose fields and methods are apart mark fields by a dot.
+                let name = name.trim_start_matches('.');
                 Found::value(Value::Library(format!("{qualified}{separator}{name}").into()))
             }
             Value::Split(kind, _) => self.member(kind, name, search),
