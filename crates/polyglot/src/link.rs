@@ -639,6 +639,8 @@ impl<'a> Linker<'a> {
                 REST | KEY => Value::Unknown,
                 _ => {
                     let separator = search.front_end.separator();
+                    // Languages whose fields and methods are apart mark fields by a dot.
+                    let name = name.trim_start_matches('.');
                     Value::Library(format!("{qualified}{separator}{name}").into())
                 }
             }),

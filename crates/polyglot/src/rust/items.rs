@@ -637,7 +637,7 @@ impl<'s> Extractor<'s> {
                 _ if part == name_node => this.builder.own_name(),
                 _ if Some(part) == body => {
                     this.builder.end_signature();
-                    this.fields_of(cursor, definition, "");
+                    this.fields_of(cursor, definition, ".");
                 }
                 _ => {
                     this.walk(cursor);

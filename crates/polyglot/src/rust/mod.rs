@@ -275,6 +275,8 @@ node_kinds! {
         CloseBracket = "]",
         Greater = ">",
         Bar = "|",
+        Bars = "||",
+        Shift = ">>",
         Colons = "::",
         Dot = ".",
         Bang = "!",

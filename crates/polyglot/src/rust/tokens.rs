@@ -944,12 +944,17 @@ impl<'s> Extractor<'s> {
             match this.kind(part) {
                 Kind::FieldIdentifier => {
                     let name = this.slice(part);
-                    path = this.builder.member(base, name);
-                    this.refer(part, name, path, call);
+                    if call {
+                        path = this.builder.member(base, name);
+                        this.refer(part, name, path, true);
+                    } else {
+                        path = this.field_of(base, name);
+                        this.whole(part);
+                    }
                 }
                 Kind::IntegerLiteral if Some(part) != value => {
                     let name = this.slice(part);
-                    path = this.builder.member(base, name);
+                    path = this.field_of(base, name);
                     this.whole(part);
                 }
                 Kind::Dot => this.builder.text("."),
@@ -957,6 +962,12 @@ impl<'s> Extractor<'s> {
             }
         });
         path
+    }
+
+    /// A field of a value. Methods may have the name of a field; only a call
+    /// means them.
+    pub(super) fn field_of(&mut self, base: PathId, name: &str) -> PathId {
+        self.builder.member(base, &format!(".{name}"))
     }
 
     fn extern_modifier(&mut self, cursor: &mut TreeCursor<'_>) {
@@ -1226,13 +1237,30 @@ impl<'s> Extractor<'s> {
 
     fn tokens(&mut self, parts: &[Node<'_>], definition: bool) {
         let mut at = 0;
+        // Whether an arm of a `match` in the definition of a macro is open.
+        let mut arm = false;
         while let Some(&part) = parts.get(at) {
             let kind = self.kind(part);
             let after = |offset: usize| parts.get(at + offset).copied();
             match kind {
                 Kind::Comma => {
-                    if !after(1).is_some_and(|next| closes(self.kind(next), Kind::TokenTree)) {
+                    let closed = after(1).is_some_and(|next| closes(self.kind(next), Kind::TokenTree));
+                    if !closed || arm {
                         self.builder.text(",");
+                    }
+                    arm = false;
+                }
+                Kind::FatArrow if definition => {
+                    self.builder.text("=>");
+                    arm = true;
+                    if let Some(tree) = after(1)
+                        && self.kind(tree) == Kind::TokenTree
+                        && self.slice(tree).starts_with('{')
+                    {
+                        self.arm_block(tree);
+                        self.builder.text(",");
+                        arm = false;
+                        at += 1 + usize::from(after(2).is_some_and(|next| self.kind(next) == Kind::Comma));
                     }
                 }
                 Kind::Identifier | Kind::SelfWord | Kind::Crate | Kind::Super | Kind::Metavariable => {
@@ -1246,10 +1274,45 @@ impl<'s> Extractor<'s> {
                 | Kind::Lifetime
                 | Kind::Label
                 | Kind::PrimitiveType => self.whole(part),
+                Kind::CloseBrace if std::mem::take(&mut arm) => {
+                    self.builder.text(",");
+                    self.builder.text("}");
+                }
+                Kind::TokenTree
+                    if definition
+                        && at
+                            .checked_sub(1)
+                            .is_some_and(|before| is_bar(self.kind(parts[before])))
+                        && self.slice(part).starts_with('{') =>
+                {
+                    self.arm_block(part);
+                }
                 _ if part.child_count() > 0 => self.token_tree(part, definition),
                 _ => self.whole(part),
             }
             at += 1;
+        }
+        if arm {
+            self.builder.text(",");
+        }
+    }
+
+    /// Writes the block of an arm or closure in the definition of a macro; an expression
+    /// stands for the block around it.
+    fn arm_block(&mut self, tree: Node<'_>) {
+        let mut cursor = tree.walk();
+        let parts: Vec<Node<'_>> = tree
+            .children(&mut cursor)
+            .filter(|&part| !self.is_comment(part))
+            .collect();
+        let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or_default();
+        let statements = inner.iter().any(|&part| self.kind(part) == Kind::Semicolon);
+        if inner.is_empty() || statements || self.depth >= syntax::MAX_DEPTH {
+            self.token_tree(tree, true);
+        } else {
+            self.depth += 1;
+            self.tokens(inner, true);
+            self.depth -= 1;
         }
     }
 
@@ -1340,8 +1403,13 @@ fn closes(kind: Kind, parent: Kind) -> bool {
         Kind::CloseParenthesis | Kind::CloseBracket | Kind::CloseBrace => true,
         Kind::Greater => matches!(
             parent,
-            Kind::TypeParameters | Kind::TypeArguments | Kind::ForLifetimes | Kind::UseBounds
+            Kind::TypeParameters
+                | Kind::TypeArguments
+                | Kind::ForLifetimes
+                | Kind::UseBounds
+                | Kind::TokenTree
         ),
+        Kind::Shift => parent == Kind::TokenTree,
         Kind::Bar => parent == Kind::ClosureParameters,
         _ => false,
     }
@@ -1349,6 +1417,11 @@ fn closes(kind: Kind, parent: Kind) -> bool {
 
 fn is_tuple(kind: Kind) -> bool {
     matches!(kind, Kind::TupleExpression | Kind::TuplePattern | Kind::TupleType)
+}
+
+/// Whether a closure's parameters may end here.
+fn is_bar(kind: Kind) -> bool {
+    matches!(kind, Kind::Bar | Kind::Bars)
 }
 
 fn is_jump(kind: Kind) -> bool {
