@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{completions, index, show, store};
+use crate::commands::{completions, diff, index, log, show, store};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -49,7 +49,9 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Index(index::Index),
+    Diff(diff::Diff),
     Show(show::Show),
+    Log(log::Log),
     Store(store::StoreCommand),
     Completions(completions::Completions),
 }

@@ -62,7 +62,9 @@ fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Verdict> {
     };
     match &arguments.command {
         Command::Index(command) => command.run(&context, output),
+        Command::Diff(command) => command.run(&context, output),
         Command::Show(command) => command.run(&context, output),
+        Command::Log(command) => command.run(&context, output),
         Command::Store(command) => command.run(&context, output),
         Command::Completions(command) => command.run(output),
     }

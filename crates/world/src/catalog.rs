@@ -282,11 +282,15 @@ pub fn detail(objects: &dyn Objects, id: DefinitionId) -> Result<Detail> {
 
 /// Module, the language's separator, name.
 pub fn qualified(language: &str, module: &str, name: &str) -> String {
+    format!("{module}{}{name}", separator(language))
+}
+
+/// What stands between a module and a name in a language.
+pub fn separator(language: &str) -> &'static str {
     let front_end = polyglot::front_ends()
         .iter()
         .find(|front_end| front_end.family() == language);
-    let separator = front_end.map_or(".", |front_end| front_end.separator());
-    format!("{module}{separator}{name}")
+    front_end.map_or(".", |front_end| front_end.separator())
 }
 
 /// Levenshtein's distance.

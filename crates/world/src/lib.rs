@@ -21,7 +21,7 @@ mod workspace;
 
 pub use base::{Base, Overlay, project_of};
 pub use build::CONFIGURATION;
-pub use catalog::{Catalog, Detail, Leaves, Place, detail, qualified};
+pub use catalog::{Catalog, Detail, Leaves, Place, detail, qualified, separator};
 pub use error::{Error, Result};
 pub use git::Git;
 pub use polyglot::link::STACK_BYTES;

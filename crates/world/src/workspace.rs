@@ -413,6 +413,15 @@ impl Workspace {
         Ok(commits)
     }
 
+    /// The map of a commit, if it is stored.
+    ///
+    /// # Errors
+    /// A store that cannot be read.
+    pub fn stored_revision(&self, commit: Oid) -> Result<Option<Hash>> {
+        let name = self.revision_name(commit)?;
+        Ok(self.store.get_ref(&name)?.map(|target| target.key))
+    }
+
     /// Name under which a commit's map is published.
     fn revision_name(&self, commit: Oid) -> Result<String> {
         Ok(match self.git()?.prefix() {

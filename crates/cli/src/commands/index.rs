@@ -1,6 +1,9 @@
 //! `renyi index`: make and store the map of a project.
 
-use std::{path::PathBuf, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use anyhow::bail;
 use clap::Args;
@@ -11,7 +14,7 @@ use world::{
     saved::{self, Header, capability_names},
 };
 
-use super::{Context, report};
+use super::{Context, TOOLCHAIN, diff, project_name, report};
 use crate::{
     Verdict,
     output::{BOLD, Output, safe},
@@ -54,7 +57,14 @@ pub struct Index {
 impl Index {
     pub fn run(&self, context: &Context, output: &mut Output) -> anyhow::Result<Verdict> {
         if let Some(base) = &self.diff {
-            bail!("no diff yet: {base}");
+            return diff::compare(
+                context,
+                output,
+                &self.path,
+                base,
+                None,
+                diff::Style::json_if(self.json),
+            );
         }
         let started = Instant::now();
         let workspace = context.open(&self.path)?;
@@ -146,21 +156,17 @@ impl Index {
 }
 
 /// Where a map came from, for its header.
-pub fn header(workspace: &Workspace, indexed: &Indexed, path: &std::path::Path) -> Header {
-    let absolute = |path: &std::path::Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let project = if path.is_file() {
-        path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
-    } else {
-        absolute(workspace.root())
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
+fn header(workspace: &Workspace, indexed: &Indexed, path: &Path) -> Header {
+    let stem = path.file_stem().filter(|_| path.is_file());
     Header {
-        project: project.unwrap_or_else(|| "unknown".to_owned()),
+        project: stem.map_or_else(
+            || project_name(workspace.root()),
+            |stem| stem.to_string_lossy().into_owned(),
+        ),
         revision: indexed
             .revision
             .map_or("unknown".to_owned(), |commit| commit.to_string()[..10].to_owned()),
-        toolchain: concat!("renyi ", env!("CARGO_PKG_VERSION")).to_owned(),
+        toolchain: TOOLCHAIN.to_owned(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The commands, a file each.
 
 pub mod completions;
+pub mod diff;
 pub mod index;
+pub mod log;
 pub mod show;
 pub mod store;
 
@@ -56,6 +58,18 @@ impl Context {
         };
         Ok(Workspace::open(&root, self.store.as_deref())?)
     }
+}
+
+/// This program and its version, as documents name it.
+pub const TOOLCHAIN: &str = concat!("renyi ", env!("CARGO_PKG_VERSION"));
+
+/// What a project is called: its directory's name.
+pub fn project_name(root: &Path) -> String {
+    let absolute = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    absolute.file_name().map_or_else(
+        || "unknown".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// Tells what could not be read, and whether the map is whole.

@@ -55,6 +55,8 @@ enum Action {
     Stats,
     /// Read every byte and check every hash
     Verify,
+    /// Merge all packs into one; a commit merges small packs by itself
+    Compact,
 }
 
 impl StoreCommand {
@@ -66,6 +68,7 @@ impl StoreCommand {
             Action::Cat { object, raw } => self.cat(&store, object, *raw, output),
             Action::Stats => self.stats(&store, output),
             Action::Verify => self.verify(&store, context, output),
+            Action::Compact => self.compact(&store, output),
         }
     }
 
@@ -182,6 +185,24 @@ impl StoreCommand {
                 kind.name(),
                 stats.objects,
                 stats.bytes
+            ))?;
+        }
+        Ok(Verdict::Done)
+    }
+
+    fn compact(&self, store: &Store, output: &mut Output) -> anyhow::Result<Verdict> {
+        let done = store.compact()?;
+        if self.json {
+            output.json(&json!({
+                "packs_merged": done.merged, "objects": done.objects,
+                "bytes_before": done.bytes_before, "bytes_after": done.bytes_after,
+            }))?;
+        } else if done.merged == 0 {
+            output.line("nothing to merge")?;
+        } else {
+            output.line(format_args!(
+                "{} packs merged, {} objects: {} bytes before, {} after",
+                done.merged, done.objects, done.bytes_before, done.bytes_after
             ))?;
         }
         Ok(Verdict::Done)

@@ -51,10 +51,12 @@ fn change(diff: &MapDiff, change: &Change) -> Value {
         "tests": diff.names(&change.reach.tests).collect::<Vec<_>>(),
         "bump": change.bump.name(),
         "module": definition.module,
+        "signature": definition.signature,
         "location": location(definition),
     });
-    if let Some(old) = change.old.as_ref().filter(|old| *old != definition) {
-        value["old_location"] = location(old);
+    let old = change.old.as_ref().map(location);
+    if let Some(old) = old.filter(|old| *old != value["location"]) {
+        value["old_location"] = old;
     }
     if change.members > 0 {
         value["members"] = json!(change.members);

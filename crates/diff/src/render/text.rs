@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
+use map::DefinitionKind;
+
 use super::{Headers, counted, plain};
 use crate::model::{Change, Detail, MapDiff};
 
@@ -26,17 +28,17 @@ pub fn to_text(diff: &MapDiff, headers: &Headers) -> String {
     for definition in diff.deprecated.iter().take(MAX_LINES) {
         let _ = writeln!(out, "deprecated now  {}", plain(&definition.qualified));
     }
-    if diff.counts.reached > 0 || !diff.tests.is_empty() {
-        let _ = write!(
+    if diff.counts.reached > 0 {
+        let reached = counted(diff.counts.reached, "definition");
+        let _ = writeln!(out, "reached without a change of their own: {reached}");
+    }
+    if !diff.tests.is_empty() {
+        let _ = writeln!(
             out,
-            "reached without own change: {}",
-            counted(diff.counts.reached, "definition")
+            "tests to run ({}): {}",
+            diff.tests.len(),
+            names(diff, &diff.tests)
         );
-        if !diff.tests.is_empty() {
-            let _ = write!(out, "; {} to run: ", counted(diff.tests.len() as u64, "test"));
-            out.push_str(&names(diff, &diff.tests));
-        }
-        out.push('\n');
     }
     let _ = write!(out, "version bump: {}", diff.bump.name());
     if let Some(reason) = &diff.reason {
@@ -51,10 +53,14 @@ pub fn to_text(diff: &MapDiff, headers: &Headers) -> String {
 }
 
 pub(super) fn headline(diff: &MapDiff, headers: &Headers) -> String {
-    let what = match diff.changes.len() {
+    let own = diff.changes.iter().filter(|change| !change.inherited).count();
+    let mut what = match diff.changes.len() {
         0 => "no changes in any definition".to_owned(),
-        count => format!("{} changed", counted(count as u64, "definition")),
+        _ => format!("{} changed", counted(own as u64, "definition")),
     };
+    if own < diff.changes.len() {
+        let _ = write!(what, ", {} inherited from that", diff.changes.len() - own);
+    }
     let base = |header: &super::Header| match (header.project.as_str(), header.revision.as_str()) {
         ("", "") => None,
         (project, "") => Some(plain(project)),
@@ -174,7 +180,7 @@ impl Folded {
     fn outermost(&self, change: &Change) -> Option<(bool, String, String)> {
         let removed = whole(change)?;
         let definition = &change.definition;
-        if definition.kind == map::DefinitionKind::Test {
+        if definition.kind == DefinitionKind::Test {
             return None;
         }
         let mut outer = definition.name.match_indices('.').map(|(at, _)| {
@@ -196,21 +202,23 @@ fn whole(change: &Change) -> Option<bool> {
 
 fn line(diff: &MapDiff, change: &Change, members: u32) -> String {
     let definition = &change.definition;
-    let details: Vec<String> = change.details.iter().map(detail).collect();
     let word = change.details.first().map_or("", Detail::word);
-    let name = plain(&definition.qualified);
-    let mut line = format!("{word}  {name}");
-    if !definition.public {
+    let mut line = format!("{word}  {}", plain(&definition.qualified));
+    if definition.kind == DefinitionKind::Test {
+        line.push_str(" (test)");
+    } else if !definition.public {
         line.push_str(" (private)");
     }
-    if whole(change).is_some() {
+    if whole(change).is_some() && !definition.signature.is_empty() {
         let _ = write!(line, "  {}", plain(&definition.signature));
     }
-    let said: Vec<&str> = details
-        .iter()
-        .map(String::as_str)
-        .filter(|text| !text.is_empty())
-        .collect();
+    let first = change.details.first().map(detail).filter(|text| !text.is_empty());
+    let others = change.details.iter().skip(1).map(|other| match other {
+        Detail::Body => other.word().to_owned(),
+        Detail::Renamed { .. } | Detail::Moved { .. } => format!("{} {}", other.word(), detail(other)),
+        _ => detail(other),
+    });
+    let said: Vec<String> = first.into_iter().chain(others).collect();
     if !said.is_empty() {
         let _ = write!(line, "  {}", said.join("; "));
     }
