@@ -226,10 +226,12 @@ impl<'s, 't> Walker<'s, 't> {
         });
     }
 
-    /// Makes a name of the package, or only of a file that builds leave out.
+    /// Makes a name of the package, unless builds leave the file out. In the file
+    /// itself it is what the name means whatever other files there are: a build
+    /// with this file has no other.
     fn bind_package(&mut self, name: &str, path: PathId) {
+        self.builder.bind(FILE_BLOCK, name, path);
         if self.left_out {
-            self.builder.bind(FILE_BLOCK, name, path);
             return;
         }
         self.builder.bind(FILE_NAMESPACE, name, path);

@@ -2,7 +2,9 @@
 //!
 //! A directory's files with one package clause are one module. Its names are in
 //! the file's first namespace, which peers share; imports are in a second one,
-//! the file block, where every free name of the file is looked up first.
+//! the file block, where every free name of the file is looked up first. The
+//! file's own names are there as well: no build can have both this file and
+//! another one with the same name.
 //!
 //! What the canonical text drops or spells one way:
 //!
