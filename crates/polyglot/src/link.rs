@@ -94,6 +94,9 @@ pub const STACK_BYTES: usize = 32 << 20;
 /// Types inherit through at most this many others.
 const MAX_BASES: usize = 64;
 
+/// A name with more meanings than this is ambiguous whatever the rest are.
+const MAX_MEANINGS: usize = 16;
+
 /// Star imports of star imports resolve through at most this many.
 const MAX_STAR_ROUNDS: usize = 12;
 
@@ -780,7 +783,7 @@ impl NameTables {
             let mut table: HashMap<Str, Vec<PathId>> = HashMap::with_capacity(names.len());
             for &(name, path) in names {
                 let paths = table.entry(name).or_default();
-                if !paths.contains(&path) {
+                if paths.len() < MAX_MEANINGS && !paths.contains(&path) {
                     paths.push(path);
                 }
             }
