@@ -269,15 +269,33 @@ impl<'s> Extractor<'s> {
         place: &Place<'t>,
     ) -> Option<DefinitionIndex> {
         let pending = std::mem::take(pending);
+        if self.depth + ITEM_DEPTH >= syntax::MAX_DEPTH {
+            if place.container.is_some() {
+                self.leaves(node);
+            }
+            return None;
+        }
+        self.depth += ITEM_DEPTH;
+        let definition = self.item_within(node, &pending, place);
+        self.depth -= ITEM_DEPTH;
+        definition
+    }
+
+    fn item_within<'t>(
+        &mut self,
+        node: Node<'t>,
+        pending: &Pending<'t>,
+        place: &Place<'t>,
+    ) -> Option<DefinitionIndex> {
         match self.kind(node) {
-            Kind::FunctionItem | Kind::FunctionSignatureItem => self.function(node, &pending, place),
-            Kind::StructItem | Kind::UnionItem | Kind::EnumItem => self.structure(node, &pending, place),
-            Kind::TraitItem => self.ability(node, &pending, place),
-            Kind::ImplItem => self.implementation(node, &pending, place),
-            Kind::ConstItem | Kind::StaticItem | Kind::TypeItem => self.constant(node, &pending, place),
-            Kind::MacroDefinition => self.macro_definition(node, &pending, place),
+            Kind::FunctionItem | Kind::FunctionSignatureItem => self.function(node, pending, place),
+            Kind::StructItem | Kind::UnionItem | Kind::EnumItem => self.structure(node, pending, place),
+            Kind::TraitItem => self.ability(node, pending, place),
+            Kind::ImplItem => self.implementation(node, pending, place),
+            Kind::ConstItem | Kind::StaticItem | Kind::TypeItem => self.constant(node, pending, place),
+            Kind::MacroDefinition => self.macro_definition(node, pending, place),
             Kind::ModItem => {
-                self.module(node, &pending, place);
+                self.module(node, pending, place);
                 None
             }
             Kind::ForeignModItem => {
@@ -1479,6 +1497,9 @@ impl<'s> Extractor<'s> {
         self.leave(outer);
     }
 }
+
+/// Items take more stack than expressions.
+const ITEM_DEPTH: u32 = 8;
 
 const MAX_SIGNATURE: usize = 4_000;
 
