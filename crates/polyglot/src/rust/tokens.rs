@@ -129,10 +129,15 @@ impl<'s> Extractor<'s> {
             Kind::UnsafeBlock => self.last_value(cursor),
             Kind::ArrayExpression => {
                 let mut element = unknown;
-                self.each(cursor, |this, cursor, _| {
-                    let value = this.value(cursor);
-                    if element == this.builder.unknown() {
-                        element = value;
+                self.each(cursor, |this, cursor, _| match this.kind(cursor.node()) {
+                    // Those of `vec!` may be others in the text.
+                    Kind::OpenBracket => this.builder.text("["),
+                    Kind::CloseBracket => this.builder.text("]"),
+                    _ => {
+                        let value = this.value(cursor);
+                        if element == this.builder.unknown() {
+                            element = value;
+                        }
                     }
                 });
                 self.container_of(unknown, element)
@@ -173,7 +178,7 @@ impl<'s> Extractor<'s> {
             Kind::GenericType | Kind::GenericTypeWithTurbofish => self.path(cursor, false),
             Kind::GenericFunction => self.callee(cursor),
             Kind::ExternModifier => {
-                self.extern_modifier(cursor);
+                self.extern_modifier(cursor, false);
                 unknown
             }
             Kind::Visibility => {
@@ -489,12 +494,19 @@ impl<'s> Extractor<'s> {
         // A semicolon not written yet, and whether it may go before `}`.
         let mut semicolon: Option<bool> = None;
         let mut tail = unknown;
+        // Whether the statement before is an expression without a semicolon.
+        let mut bare = false;
         loop {
             let node = cursor.node();
             let kind = self.kind(node);
             match kind {
                 Kind::LineComment | Kind::BlockComment => pending.comment(self, node),
-                Kind::EmptyStatement => {}
+                // The grammar takes the semicolon after a block for a statement.
+                Kind::EmptyStatement => {
+                    if std::mem::take(&mut bare) {
+                        semicolon = Some(false);
+                    }
+                }
                 Kind::AttributeItem => pending.attribute(node),
                 Kind::UseDeclaration | Kind::ExternCrate => pending.clear(),
                 Kind::CloseBrace => {
@@ -508,6 +520,7 @@ impl<'s> Extractor<'s> {
                     if semicolon.take().is_some() {
                         self.builder.text(";");
                     }
+                    bare = false;
                     if is_item(kind) {
                         tail = unknown;
                         self.nested_item(node, &mut pending);
@@ -518,6 +531,8 @@ impl<'s> Extractor<'s> {
                         match kind {
                             Kind::ExpressionStatement => {
                                 (tail, semicolon) = self.expression_statement(cursor);
+                                let looping = node.child(0).is_some_and(|first| is_loop(self.kind(first)));
+                                bare = semicolon.is_none() && !looping;
                             }
                             Kind::OpenBrace => self.builder.text("{"),
                             Kind::Label => self.whole(node),
@@ -558,10 +573,7 @@ impl<'s> Extractor<'s> {
             match kind {
                 Kind::LineComment | Kind::BlockComment => {}
                 Kind::Semicolon => {
-                    let looping = matches!(
-                        expression,
-                        Kind::WhileExpression | Kind::LoopExpression | Kind::ForExpression
-                    );
+                    let looping = is_loop(expression);
                     semicolon = (!looping).then(|| is_jump(expression));
                     value = self.builder.unknown();
                 }
@@ -970,12 +982,13 @@ impl<'s> Extractor<'s> {
         self.builder.member(base, &format!(".{name}"))
     }
 
-    fn extern_modifier(&mut self, cursor: &mut TreeCursor<'_>) {
+    /// Writes `extern "C"`; what a block of them declares is foreign code.
+    pub(super) fn extern_modifier(&mut self, cursor: &mut TreeCursor<'_>, block: bool) {
         let node = cursor.node();
         let named = node.named_child_count() > 0;
         self.each(cursor, |this, cursor, _| {
             let part = cursor.node();
-            if this.kind(part) == Kind::Extern {
+            if block && this.kind(part) == Kind::Extern {
                 let foreign = this.builder.library("extern");
                 this.refer(part, "extern", foreign, false);
             } else {
@@ -1422,6 +1435,13 @@ fn is_tuple(kind: Kind) -> bool {
 /// Whether a closure's parameters may end here.
 fn is_bar(kind: Kind) -> bool {
     matches!(kind, Kind::Bar | Kind::Bars)
+}
+
+fn is_loop(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::WhileExpression | Kind::LoopExpression | Kind::ForExpression
+    )
 }
 
 fn is_jump(kind: Kind) -> bool {
