@@ -109,6 +109,10 @@ const KEY: &str = "(key)";
 const FIRST: &str = "(first)";
 const REST: &str = "(rest)";
 
+/// The name under which a module exports what stands for all of it
+/// (`module.exports = create`).
+const WHOLE_MODULE: &str = "export=";
+
 /// Star imports of star imports resolve through at most this many.
 const MAX_STAR_ROUNDS: usize = 12;
 
@@ -448,6 +452,11 @@ impl<'a> Linker<'a> {
                 .unwrap_or_else(Found::unknown),
             PathNode::Module(specifier) => {
                 let target = self.layout(file).resolve(file, skeleton.str(specifier));
+                if let ModuleTarget::File(file) = target
+                    && let Some(found) = self.own_name(file, FILE_NAMESPACE, WHOLE_MODULE, false, search)
+                {
+                    return found;
+                }
                 Found::value(module_value(target, file))
             }
             PathNode::Member(base, name) => {
@@ -471,6 +480,13 @@ impl<'a> Linker<'a> {
                 let element = self.follow(file, element, search).value;
                 Found::value(Value::Container(Arc::new(outer), Arc::new(element)))
             }
+            PathNode::Value(base) => match self.follow(file, base, search) {
+                Found {
+                    value: Value::Split(_, value),
+                    ..
+                } => Found::value((*value).clone()),
+                found => found,
+            },
             PathNode::Super(base) => Found::value(match self.follow(file, base, search).value {
                 Value::Definition(id) | Value::Instance(id) => Value::Bases(id),
                 _ => Value::Unknown,
@@ -637,12 +653,13 @@ impl<'a> Linker<'a> {
             Value::Library(qualified) => Found::value(match name {
                 FIRST => Value::Library(qualified.clone()),
                 REST | KEY => Value::Unknown,
-                _ => {
-                    let separator = search.front_end.separator();
-                    // Languages whose fields and methods are apart mark fields by a dot.
-                    let name = name.trim_start_matches('.');
-                    Value::Library(format!("{qualified}{separator}{name}").into())
-                }
+                // Languages whose fields and methods are apart mark fields by a dot.
+                _ => Value::Library(
+                    search
+                        .front_end
+                        .library_member(qualified, name.trim_start_matches('.'))
+                        .into(),
+                ),
             }),
             Value::Split(kind, _) => self.member(kind, name, search),
             Value::Definition(id) => match self.stands_for(*id, search) {
