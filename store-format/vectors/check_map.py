@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blake3 import blake3
 
-KINDS = "function method type ability implementation constant test module".split()
+KINDS = "function method type ability implementation constant test module macro".split()
 CAPABILITIES = (
     "filesystem.read filesystem.write network.http network.socket process "
     "environment time random console foreign"

@@ -214,6 +214,14 @@ impl Batch {
         self.objects.push((key, object));
     }
 
+    /// Adds an object read or made elsewhere, under its key.
+    pub fn put_object(&mut self, key: Hash, object: Object) {
+        if !self.index.contains_key(&(object.kind, key)) {
+            self.index.insert((object.kind, key), self.objects.len());
+            self.objects.push((key, object));
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.objects.len()
     }

@@ -99,10 +99,11 @@ pub enum DefinitionKind {
     Test = 7,
     /// The top-level statements of a module.
     Module = 8,
+    Macro = 9,
 }
 
 impl DefinitionKind {
-    pub const ALL: [DefinitionKind; 8] = [
+    pub const ALL: [DefinitionKind; 9] = [
         DefinitionKind::Function,
         DefinitionKind::Method,
         DefinitionKind::Type,
@@ -111,6 +112,7 @@ impl DefinitionKind {
         DefinitionKind::Constant,
         DefinitionKind::Test,
         DefinitionKind::Module,
+        DefinitionKind::Macro,
     ];
 
     /// The word people see.
@@ -124,6 +126,7 @@ impl DefinitionKind {
             DefinitionKind::Constant => "constant",
             DefinitionKind::Test => "test",
             DefinitionKind::Module => "module",
+            DefinitionKind::Macro => "macro",
         }
     }
 
