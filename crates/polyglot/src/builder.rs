@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
     pub fn bind(&mut self, namespace: NamespaceId, name: &str, path: PathId) {
         let name = self.intern(name);
         let names = &mut self.namespace_mut(namespace).names;
-        if !names.contains(&(name, path)) || names.len() > 64 {
+        if names.len() > 64 || !names.contains(&(name, path)) {
             names.push((name, path));
         }
     }
