@@ -75,6 +75,12 @@ pub trait FrontEnd: Sync {
         format!("{qualified}{}{name}", self.separator())
     }
 
+    /// Names of the members that run when a type is called, so that who calls the
+    /// type depends on them too.
+    fn constructors(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Between a module's name and a definition's, and between the parts of a
     /// library name.
     fn separator(&self) -> &'static str {

@@ -315,6 +315,24 @@ impl<'a> Linker<'a> {
         self.layout(file).module_name(file)
     }
 
+    /// The members that run when a definition is called, if it is a type that has
+    /// any: its own or inherited.
+    pub fn constructors(&self, id: GlobalId) -> Vec<GlobalId> {
+        if !is_type(self.definition(id).kind) {
+            return Vec::new();
+        }
+        let (file, _) = self.locate(id);
+        let names = self.project.files[file.0 as usize].front_end.constructors();
+        let member = |name: &&str| match self
+            .type_member(id, id, name, true, &mut self.search(file))?
+            .target
+        {
+            Target::Definition(member) => Some(member),
+            _ => None,
+        };
+        names.iter().filter_map(member).collect()
+    }
+
     /// What each reference of a file leads to, in order.
     pub fn link_file(&self, file: FileIndex) -> Vec<Target> {
         let skeleton = self.skeleton(file);
