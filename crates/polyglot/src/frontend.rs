@@ -54,10 +54,44 @@ pub trait FrontEnd: Sync {
         ""
     }
 
-    /// Between a module's name and a definition's.
+    /// Whether one scope may give a type or module and a value the same name.
+    fn splits_names(&self) -> bool {
+        false
+    }
+
+    /// What a method that libraries give to many types returns.
+    fn library_method(&self, _name: &str) -> LibraryMethod {
+        LibraryMethod::Unknown
+    }
+
+    /// The qualified library name that stands for what calling a library name
+    /// gives, if anything does.
+    fn library_result<'n>(&self, qualified: &'n str) -> Option<&'n str> {
+        Some(qualified)
+    }
+
+    /// The qualified name of a member of a library name.
+    fn library_member(&self, qualified: &str, name: &str) -> String {
+        format!("{qualified}{}{name}", self.separator())
+    }
+
+    /// Between a module's name and a definition's, and between the parts of a
+    /// library name.
     fn separator(&self) -> &'static str {
         "."
     }
+}
+
+/// What a well-known method gives when its receiver's type has none of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LibraryMethod {
+    Unknown,
+    /// On any value: a value of the same type (`clone`).
+    Copy,
+    /// On a container: one with the same elements (`iter`).
+    Same,
+    /// On a container: an element (`unwrap`).
+    Element,
 }
 
 /// Where a module specifier leads.
@@ -84,6 +118,11 @@ pub trait Layout: Send + Sync {
 
     /// The module named `name` directly inside another.
     fn submodule(&self, _of: &ModuleTarget, _name: &str) -> Option<ModuleTarget> {
+        None
+    }
+
+    /// The file that gives `from` a name without an import (a macro of the crate).
+    fn free_name(&self, _from: FileIndex, _name: &str) -> Option<FileIndex> {
         None
     }
 

@@ -6,19 +6,21 @@
 //! by the language's own scoping, or it stays text.
 
 pub mod builder;
+pub mod codec;
 pub mod effects;
 mod frontend;
 mod go;
 pub mod link;
 pub mod model;
 pub mod render;
+mod rust;
 pub mod syntax;
 
-pub use frontend::{FileIndex, FrontEnd, Layout, ModuleTarget, Project, ProjectFile};
+pub use frontend::{FileIndex, FrontEnd, Layout, LibraryMethod, ModuleTarget, Project, ProjectFile};
 
 /// All front ends, sorted by name.
 pub fn front_ends() -> &'static [&'static dyn FrontEnd] {
-    &[&go::Go]
+    &[&go::Go, &rust::Rust]
 }
 
 /// The front end for a path, by file name or extension.

@@ -12,7 +12,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    frontend::{FileIndex, Layout, ModuleTarget, Project},
+    frontend::{FileIndex, FrontEnd, Layout, LibraryMethod, ModuleTarget, Project},
     model::*,
 };
 
@@ -52,6 +52,9 @@ enum Value {
     Bases(GlobalId),
     /// A value of the type a method was called on; only inside result types.
     Receiver,
+    /// One name with two meanings, in a language that keeps types and modules
+    /// apart from values: the type or module, and the value.
+    Split(Arc<Value>, Arc<Value>),
 }
 
 #[derive(Debug, Clone)]
@@ -73,6 +76,8 @@ impl Found {
             Value::Definition(id) | Value::Bound(id, _) => Target::Definition(*id),
             Value::Module(..) | Value::Directory(..) => Target::Module,
             Value::Library(name) => Target::Library(name.clone()),
+            // A name that is called means the value: see `link_file`.
+            Value::Split(kind, _) => Self::value((**kind).clone()).target,
             _ => Target::Unknown,
         };
         Self { target, value }
@@ -104,16 +109,35 @@ const KEY: &str = "(key)";
 const FIRST: &str = "(first)";
 const REST: &str = "(rest)";
 
+/// The name under which a module exports what stands for all of it
+/// (`module.exports = create`).
+const WHOLE_MODULE: &str = "export=";
+
+/// Star imports of star imports resolve through at most this many.
+const MAX_STAR_ROUNDS: usize = 12;
+
 const SHARDS: usize = 64;
 
 /// The results of one search so far.
-#[derive(Default)]
 struct Search {
+    /// Of the file where the search began; the others are of its family.
+    front_end: &'static dyn FrontEnd,
     /// Paths being followed.
     active: HashSet<(FileIndex, PathId)>,
     depth: u32,
     /// Whether some result depended on a path being followed already.
     met_itself: bool,
+}
+
+impl Search {
+    fn new(front_end: &'static dyn FrontEnd) -> Self {
+        Self {
+            front_end,
+            active: HashSet::new(),
+            depth: 0,
+            met_itself: false,
+        }
+    }
 }
 
 /// Follows the paths of a project.
@@ -123,17 +147,58 @@ pub struct Linker<'a> {
     /// First global id of each file.
     first: Vec<u32>,
     names: Vec<NameTables>,
-    /// Of each file that is the first of several peers: those that have a name,
-    /// and those that have stars.
-    peers: HashMap<FileIndex, PeerTable<'a>>,
+    /// Of files that are not alone in their module.
+    groups: HashMap<FileIndex, Arc<Group>>,
     members: HashMap<GlobalId, Members>,
+    /// What each star import of each namespace of each file leads to.
+    stars: Vec<Vec<Vec<Value>>>,
     memory: Vec<Mutex<HashMap<(FileIndex, PathId), Found>>>,
 }
 
+/// Files whose top-level names are one namespace.
 #[derive(Default)]
-struct PeerTable<'a> {
-    names: HashMap<&'a str, Vec<FileIndex>>,
-    stars: Vec<FileIndex>,
+struct Group {
+    /// The files that have a name, in order.
+    names: HashMap<Box<str>, Vec<FileIndex>>,
+    /// The files with star imports.
+    starred: Vec<FileIndex>,
+}
+
+impl Group {
+    fn new(files: &[FileIndex], project: &Project<'_>, tables: &[NameTables]) -> Self {
+        let mut group = Self::default();
+        for &file in files {
+            #[allow(clippy::iter_over_hash_type, reason = "each name is filled in order of files")]
+            for name in tables[file.0 as usize].index.keys() {
+                group.names.entry(name.clone()).or_default().push(file);
+            }
+            let namespace = project.file(file).skeleton.namespaces.first();
+            if namespace.is_some_and(|namespace| !namespace.stars.is_empty()) {
+                group.starred.push(file);
+            }
+        }
+        group
+    }
+}
+
+fn groups(
+    project: &Project<'_>,
+    layouts: &HashMap<&'static str, Box<dyn Layout>>,
+    tables: &[NameTables],
+) -> HashMap<FileIndex, Arc<Group>> {
+    let mut made: HashMap<&[FileIndex], Arc<Group>> = HashMap::new();
+    let mut groups = HashMap::new();
+    for (at, file) in project.files.iter().enumerate() {
+        let file_index = FileIndex(at as u32);
+        let peers = layouts[file.front_end.family()].peers(file_index);
+        if !peers.is_empty() {
+            let group = made
+                .entry(peers)
+                .or_insert_with(|| Arc::new(Group::new(peers, project, tables)));
+            groups.insert(file_index, group.clone());
+        }
+    }
+    groups
 }
 
 /// Names of each namespace of a file, inside and outside.
@@ -164,26 +229,66 @@ impl<'a> Linker<'a> {
             next += file.skeleton.definitions.len() as u32;
         }
         first.push(next);
-        let names = project
+        let names: Vec<NameTables> = project
             .files
             .par_iter()
             .map(|file| NameTables::new(file.skeleton))
             .collect();
+        let groups = groups(project, &layouts, &names);
         let mut linker = Self {
             project,
             layouts,
             first,
             names,
-            peers: HashMap::new(),
+            groups,
             members: HashMap::new(),
+            stars: Vec::new(),
             memory: (0..SHARDS).map(|_| Mutex::default()).collect(),
         };
-        linker.peers = linker.collect_peers();
+        linker.find_stars();
         linker.members = linker.collect_members();
         // Membership was found without knowing members; what was remembered may
         // lack them.
         linker.memory = (0..SHARDS).map(|_| Mutex::default()).collect();
         linker
+    }
+
+    /// Follows all star imports, which may need each other: in rounds, each with
+    /// what the round before found, until nothing changes. Following them while
+    /// looking up a name would take exponential time where they form cycles.
+    fn find_stars(&mut self) {
+        let empty = |skeleton: &Skeleton| {
+            let namespaces = skeleton.namespaces.iter();
+            namespaces
+                .map(|namespace| vec![Value::Unknown; namespace.stars.len()])
+                .collect()
+        };
+        self.stars = self
+            .project
+            .files
+            .iter()
+            .map(|file| empty(file.skeleton))
+            .collect();
+        for _ in 0..MAX_STAR_ROUNDS {
+            let next: Vec<Vec<Vec<Value>>> = (0..self.project.files.len() as u32)
+                .into_par_iter()
+                .map(|file| self.stars_of(FileIndex(file)))
+                .collect();
+            self.memory = (0..SHARDS).map(|_| Mutex::default()).collect();
+            if next == self.stars {
+                return;
+            }
+            self.stars = next;
+        }
+    }
+
+    fn stars_of(&self, file: FileIndex) -> Vec<Vec<Value>> {
+        let namespaces = &self.skeleton(file).namespaces;
+        let follow = |&star: &PathId| self.follow(file, star, &mut self.search(file)).value;
+        namespaces
+            .iter()
+            .map(|namespace| namespace.stars.iter().map(follow).collect())
+            .collect()
     }
 
     pub fn definition_count(&self) -> u32 {
@@ -213,13 +318,20 @@ impl<'a> Linker<'a> {
     /// What each reference of a file leads to, in order.
     pub fn link_file(&self, file: FileIndex) -> Vec<Target> {
         let skeleton = self.skeleton(file);
-        let mut known: Vec<Option<Target>> = vec![None; skeleton.paths.len()];
+        let mut known: Vec<Option<Found>> = vec![None; skeleton.paths.len()];
         let follow = |reference: &Reference| {
             let slot = &mut known[reference.path.0 as usize];
-            slot.get_or_insert_with(|| self.follow(file, reference.path, &mut Search::default()).target)
-                .clone()
+            let found = slot.get_or_insert_with(|| self.follow(file, reference.path, &mut self.search(file)));
+            match &found.value {
+                Value::Split(_, value) if reference.call => Found::value((**value).clone()).target,
+                _ => found.target.clone(),
+            }
         };
         skeleton.references.iter().map(follow).collect()
+    }
+
+    fn search(&self, file: FileIndex) -> Search {
+        Search::new(self.project.files[file.0 as usize].front_end)
     }
 
     fn skeleton(&self, file: FileIndex) -> &'a Skeleton {
@@ -229,35 +341,6 @@ impl<'a> Linker<'a> {
     fn layout(&self, file: FileIndex) -> &dyn Layout {
         let family = self.project.files[file.0 as usize].front_end.family();
         self.layouts[family].as_ref()
-    }
-
-    /// Who has which name, so that a name is not looked up in every peer.
-    fn collect_peers(&self) -> HashMap<FileIndex, PeerTable<'a>> {
-        let table = |&first: &FileIndex| {
-            let mut table = PeerTable::default();
-            for &peer in self.layout(first).peers(first) {
-                let skeleton = self.skeleton(peer);
-                let namespace = &skeleton.namespaces[FILE_NAMESPACE.0 as usize];
-                for &(name, _) in namespace.names.iter().chain(namespace.exports.iter().flatten()) {
-                    let files = table.names.entry(skeleton.str(name)).or_default();
-                    if files.last() != Some(&peer) {
-                        files.push(peer);
-                    }
-                }
-                if !namespace.stars.is_empty() {
-                    table.stars.push(peer);
-                }
-            }
-            (first, table)
-        };
-        let firsts: Vec<FileIndex> = (0..self.project.files.len() as u32)
-            .map(FileIndex)
-            .filter(|&file| {
-                let peers = self.layout(file).peers(file);
-                peers.len() > 1 && peers[0] == file
-            })
-            .collect();
-        firsts.par_iter().map(table).collect()
     }
 
     /// Gives each type its members: definitions written inside it, and those
@@ -317,9 +400,13 @@ impl<'a> Linker<'a> {
 
     /// The type definition a path leads to, aliases followed.
     fn type_at(&self, file: FileIndex, path: PathId) -> Option<GlobalId> {
-        let search = &mut Search::default();
+        let search = &mut self.search(file);
         match self.follow(file, path, search).value {
             Value::Definition(id) | Value::Instance(id) => Some(id),
+            Value::Split(kind, _) => match *kind {
+                Value::Definition(id) => Some(id),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -365,6 +452,11 @@ impl<'a> Linker<'a> {
                 .unwrap_or_else(Found::unknown),
             PathNode::Module(specifier) => {
                 let target = self.layout(file).resolve(file, skeleton.str(specifier));
+                if let ModuleTarget::File(file) = target
+                    && let Some(found) = self.own_name(file, FILE_NAMESPACE, WHOLE_MODULE, false, search)
+                {
+                    return found;
+                }
                 Found::value(module_value(target, file))
             }
             PathNode::Member(base, name) => {
@@ -388,6 +480,13 @@ impl<'a> Linker<'a> {
                 let element = self.follow(file, element, search).value;
                 Found::value(Value::Container(Arc::new(outer), Arc::new(element)))
             }
+            PathNode::Value(base) => match self.follow(file, base, search) {
+                Found {
+                    value: Value::Split(_, value),
+                    ..
+                } => Found::value((*value).clone()),
+                found => found,
+            },
             PathNode::Super(base) => Found::value(match self.follow(file, base, search).value {
                 Value::Definition(id) | Value::Instance(id) => Value::Bases(id),
                 _ => Value::Unknown,
@@ -412,8 +511,17 @@ impl<'a> Linker<'a> {
             let namespace = self.skeleton(file).namespaces.get(here.0 as usize)?;
             at = namespace.parent.filter(|_| namespace.inherits);
         }
+        if let Some(found) = self.free_name(file, name, search) {
+            return Some(found);
+        }
         let builtin = self.project.files[file.0 as usize].front_end.builtin(name)?;
         Some(Found::value(Value::Library(builtin.into())))
+    }
+
+    /// A name that a file gives to others without an import.
+    fn free_name(&self, file: FileIndex, name: &str, search: &mut Search) -> Option<Found> {
+        let giver = self.layout(file).free_name(file, name)?;
+        self.own_name(giver, FILE_NAMESPACE, name, true, search)
     }
 
     /// A name of a module: its own, its peers', its stars', searched breadth
@@ -435,34 +543,31 @@ impl<'a> Linker<'a> {
                 if !seen.insert((file, namespace)) {
                     continue;
                 }
-                let mut named = std::slice::from_ref(&file);
-                let mut starred = named;
-                if namespace == FILE_NAMESPACE
-                    && let Some(first) = self.layout(file).peers(file).first()
-                    && let Some(table) = self.peers.get(first)
-                {
-                    named = table.names.get(name).map_or(&[], Vec::as_slice);
-                    starred = &table.stars;
-                }
-                for &peer in named {
+                let alone = std::slice::from_ref(&file);
+                let group = self.groups.get(&file).filter(|_| namespace == FILE_NAMESPACE);
+                let naming = match group {
+                    Some(group) => group.names.get(name).map_or(&[][..], |files| files),
+                    None => alone,
+                };
+                for &peer in naming {
                     if let Some(here) = self.own_name(peer, namespace, name, inside, search) {
-                        found = Some(agree(found, here));
+                        found = Some(self.agree(found, here, search));
                     }
                 }
-                for &peer in starred {
-                    let stars = self
-                        .skeleton(peer)
-                        .namespaces
-                        .get(namespace.0 as usize)
-                        .map(|n| &n.stars);
-                    for &star in stars.into_iter().flatten() {
-                        match self.follow(peer, star, search).value {
-                            Value::Module(file, namespace) => next.push((file, namespace, false)),
+                for &peer in group.map_or(alone, |group| &group.starred) {
+                    let stars = self.stars[peer.0 as usize].get(namespace.0 as usize);
+                    for value in stars.into_iter().flatten() {
+                        let value = match value {
+                            Value::Split(kind, _) => kind,
+                            value => value,
+                        };
+                        match value {
+                            Value::Module(file, namespace) => next.push((*file, *namespace, false)),
                             // Members of a type brought into scope (`use Enum::*`).
                             value @ Value::Definition(_) => {
-                                let member = self.member(&value, name, search);
+                                let member = self.member(value, name, search);
                                 if member.value != Value::Unknown {
-                                    found = Some(agree(found, member));
+                                    found = Some(self.agree(found, member, search));
                                 }
                             }
                             _ => {}
@@ -493,9 +598,33 @@ impl<'a> Linker<'a> {
         let paths = if inside { inner } else { outer.unwrap_or(inner) }.get(name)?;
         let mut found = None;
         for &path in paths {
-            found = Some(agree(found, self.follow(file, path, search)));
+            let next = self.follow(file, path, search);
+            found = Some(self.agree(found, next, search));
         }
         found
+    }
+
+    /// Two meanings of one name: that one if they are the same, both if they live
+    /// in different spaces of names, otherwise nothing.
+    fn agree(&self, first: Option<Found>, second: Found, search: &Search) -> Found {
+        let Some(first) = first else { return second };
+        if first.value == second.value {
+            return first;
+        }
+        if search.front_end.splits_names() {
+            let sides = [&first.value, &second.value].map(|value| match value {
+                Value::Module(..) | Value::Directory(..) => Some(true),
+                Value::Definition(id) => Some(is_type(self.definition(*id).kind)),
+                _ => None,
+            });
+            let split = |kind: Value, value: Value| Found::value(Value::Split(kind.into(), value.into()));
+            match sides {
+                [Some(true), Some(false)] => return split(first.value, second.value),
+                [Some(false), Some(true)] => return split(second.value, first.value),
+                _ => {}
+            }
+        }
+        Found::unknown()
     }
 
     fn member(&self, base: &Value, name: &str, search: &mut Search) -> Found {
@@ -508,6 +637,11 @@ impl<'a> Linker<'a> {
                     FILE_NAMESPACE => self.layout(*file).submodule(&ModuleTarget::File(*file), name),
                     _ => None,
                 };
+                if submodule.is_none()
+                    && let Some(found) = self.free_name(*file, name, search)
+                {
+                    return found;
+                }
                 submodule.map_or_else(Found::unknown, |target| Found::value(module_value(target, *file)))
             }
             Value::Directory(path, from) => {
@@ -519,8 +653,15 @@ impl<'a> Linker<'a> {
             Value::Library(qualified) => Found::value(match name {
                 FIRST => Value::Library(qualified.clone()),
                 REST | KEY => Value::Unknown,
-                _ => Value::Library(join(qualified, name)),
+                // Languages whose fields and methods are apart mark fields by a dot.
+                _ => Value::Library(
+                    search
+                        .front_end
+                        .library_member(qualified, name.trim_start_matches('.'))
+                        .into(),
+                ),
             }),
+            Value::Split(kind, _) => self.member(kind, name, search),
             Value::Definition(id) => match self.stands_for(*id, search) {
                 Some(Value::Definition(id)) => self
                     .type_member(id, id, name, true, search)
@@ -528,18 +669,35 @@ impl<'a> Linker<'a> {
                 Some(value) => self.member(&value, name, search),
                 None => Found::unknown(),
             },
-            Value::Instance(id) => self
-                .type_member(*id, *id, name, true, search)
-                .unwrap_or_else(Found::unknown),
+            Value::Instance(id) => match self.type_member(*id, *id, name, true, search) {
+                Some(found) => found,
+                None if search.front_end.library_method(name) == LibraryMethod::Copy => Found {
+                    target: Target::Unknown,
+                    value: Value::Callable(Arc::new(Value::Instance(*id))),
+                },
+                None => Found::unknown(),
+            },
             Value::Bases(id) => self
                 .type_member(*id, *id, name, false, search)
                 .unwrap_or_else(Found::unknown),
             Value::Callable(value) => self.member(value, name, search),
-            Value::Container(outer, rest) => match name {
-                FIRST | KEY => Found::value((**outer).clone()),
-                REST => Found::value((**rest).clone()),
-                _ => self.member(outer, name, search),
-            },
+            Value::Container(outer, element) => {
+                match name {
+                    FIRST | KEY => return Found::value((**outer).clone()),
+                    REST => return Found::value((**element).clone()),
+                    _ => {}
+                }
+                let found = self.member(outer, name, search);
+                let result = match search.front_end.library_method(name) {
+                    LibraryMethod::Unknown => return found,
+                    LibraryMethod::Copy | LibraryMethod::Same => base.clone(),
+                    LibraryMethod::Element => (**element).clone(),
+                };
+                Found {
+                    target: found.target,
+                    value: Value::Callable(Arc::new(result)),
+                }
+            }
             Value::Bound(..) | Value::Receiver | Value::Unknown => Found::unknown(),
         }
     }
@@ -635,9 +793,19 @@ impl<'a> Linker<'a> {
 
     fn own_member(&self, receiver: GlobalId, id: GlobalId, name: &str, search: &mut Search) -> Option<Found> {
         if let Some(own) = self.members.get(&id).and_then(|members| members.own.get(name)) {
-            // Twins (conditional, overloaded, two traits with one method name).
-            let [member] = own[..] else {
-                return Some(Found::unknown());
+            // Twins (conditional, overloaded, two traits with one method name): the
+            // type's own member goes before those of implemented traits.
+            let in_implementation = |&&member: &&GlobalId| {
+                let file = self.locate(member).0;
+                let container = self.definition(member).container;
+                container.is_some_and(|at| {
+                    self.definition(self.global(file, at)).kind == DefinitionKind::Implementation
+                })
+            };
+            let mut candidates = own.iter().filter(|member| !in_implementation(member));
+            let member = match (&own[..], candidates.next(), candidates.next()) {
+                (&[member], ..) | (_, Some(&member), None) => member,
+                _ => return Some(Found::unknown()),
             };
             let definition = self.definition(member);
             let file = self.locate(member).0;
@@ -687,7 +855,12 @@ impl<'a> Linker<'a> {
             Value::Definition(id) => self.call_definition(id, None, search),
             Value::Bound(id, receiver) => self.call_definition(id, Some(receiver), search),
             Value::Callable(value) => (*value).clone(),
-            Value::Library(name) => Value::Library(name),
+            Value::Library(name) => match search.front_end.library_result(&name) {
+                Some(result) if *result == *name => Value::Library(name),
+                Some(result) => Value::Library(result.into()),
+                None => Value::Unknown,
+            },
+            Value::Split(_, value) => self.call((*value).clone(), search),
             // A type of functions says with a field what calling them gives.
             Value::Instance(id) => match self.type_member(id, id, CALL, true, search) {
                 Some(Found {
@@ -736,6 +909,7 @@ impl<'a> Linker<'a> {
             other @ (Value::Instance(_) | Value::Library(_) | Value::Container(..) | Value::Receiver) => {
                 other
             }
+            Value::Split(kind, _) => self.instance((*kind).clone(), search),
             _ => Value::Unknown,
         }
     }
@@ -791,15 +965,6 @@ fn is_type(kind: DefinitionKind) -> bool {
     matches!(kind, DefinitionKind::Type | DefinitionKind::Ability)
 }
 
-/// Two meanings of one name: that one if they are the same, otherwise nothing.
-fn agree(first: Option<Found>, second: Found) -> Found {
-    match first {
-        None => second,
-        Some(first) if first.value == second.value => first,
-        Some(_) => Found::unknown(),
-    }
-}
-
 fn module_value(target: ModuleTarget, from: FileIndex) -> Value {
     match target {
         ModuleTarget::File(file) => Value::Module(file, FILE_NAMESPACE),
@@ -807,12 +972,4 @@ fn module_value(target: ModuleTarget, from: FileIndex) -> Value {
         ModuleTarget::Library(name) => Value::Library(name.into()),
         ModuleTarget::Unknown => Value::Unknown,
     }
-}
-
-fn join(qualified: &str, name: &str) -> Arc<str> {
-    let mut joined = String::with_capacity(qualified.len() + 1 + name.len());
-    joined.push_str(qualified);
-    joined.push('.');
-    joined.push_str(name);
-    joined.into()
 }

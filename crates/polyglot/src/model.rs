@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+pub use map::DefinitionKind;
+
 /// An interned text of a skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Str(pub u32);
@@ -24,58 +26,6 @@ pub struct PathId(pub u32);
 pub struct NamespaceId(pub u32);
 
 pub const FILE_NAMESPACE: NamespaceId = NamespaceId(0);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum DefinitionKind {
-    Function = 0,
-    Method = 1,
-    /// A class, structure, enumeration, union or alias.
-    Type = 2,
-    /// A trait, interface or protocol.
-    Ability = 3,
-    /// A trait implemented for a type, where the language declares it apart.
-    Implementation = 4,
-    /// A named value of a module.
-    Constant = 5,
-    Test = 6,
-    /// The top-level statements of a module.
-    Module = 7,
-    /// A macro.
-    Macro = 8,
-}
-
-impl DefinitionKind {
-    pub const ALL: [DefinitionKind; 9] = [
-        DefinitionKind::Function,
-        DefinitionKind::Method,
-        DefinitionKind::Type,
-        DefinitionKind::Ability,
-        DefinitionKind::Implementation,
-        DefinitionKind::Constant,
-        DefinitionKind::Test,
-        DefinitionKind::Module,
-        DefinitionKind::Macro,
-    ];
-
-    pub fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            DefinitionKind::Function => "function",
-            DefinitionKind::Method => "method",
-            DefinitionKind::Type => "type",
-            DefinitionKind::Ability => "ability",
-            DefinitionKind::Implementation => "implementation",
-            DefinitionKind::Constant => "constant",
-            DefinitionKind::Test => "test",
-            DefinitionKind::Module => "module",
-            DefinitionKind::Macro => "macro",
-        }
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -173,6 +123,9 @@ pub enum PathNode {
     Super(PathId),
     /// In a result type: a value of the type the method was called on.
     Receiver,
+    /// Of a name that means a type and a value, the value (see
+    /// [`FrontEnd::splits_names`](crate::FrontEnd::splits_names)).
+    Value(PathId),
 }
 
 /// A named part of a type that is not a definition of its own: a field, a

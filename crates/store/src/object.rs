@@ -8,12 +8,7 @@
 //! A component object carries a record after its identity: a projection that is
 //! cached, covered by its own checksum, and never evidence of anything.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
-    str::FromStr,
-    sync::Arc,
-};
+use std::{cell::RefCell, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 /// A BLAKE3-256 hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -155,12 +150,11 @@ pub fn hash(kind: Kind, identity: &[u8]) -> Hash {
     // Deriving the key of a context costs one compression: worth keeping, since
     // most objects are a few hundred bytes.
     thread_local! {
-        static HASHERS: std::cell::RefCell<HashMap<Kind, blake3::Hasher>> = std::cell::RefCell::default();
+        static HASHERS: RefCell<[blake3::Hasher; 8]> =
+            RefCell::new(Kind::ALL.map(|kind| blake3::Hasher::new_derive_key(kind.context())));
     }
     HASHERS.with_borrow_mut(|hashers| {
-        let hasher = hashers
-            .entry(kind)
-            .or_insert_with(|| blake3::Hasher::new_derive_key(kind.context()));
+        let hasher = &mut hashers[kind as usize - 1];
         hasher.reset();
         hasher.update(identity);
         Hash(*hasher.finalize().as_bytes())
@@ -218,6 +212,14 @@ impl Batch {
             record: record.map(Into::into),
         };
         self.objects.push((key, object));
+    }
+
+    /// Adds an object read or made elsewhere, under its key.
+    pub fn put_object(&mut self, key: Hash, object: Object) {
+        if !self.index.contains_key(&(object.kind, key)) {
+            self.index.insert((object.kind, key), self.objects.len());
+            self.objects.push((key, object));
+        }
     }
 
     pub fn len(&self) -> usize {

@@ -1,0 +1,138 @@
+//! `renyi diff`: what changed between two bases, by definition.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use diff::{
+    MapDiff, Options,
+    render::{Header, Headers, to_json, to_markdown, to_text},
+};
+use world::{Base, Overlay, Workspace};
+
+use super::{Context, TOOLCHAIN, project_name, report};
+use crate::{Verdict, output::Output};
+
+/// Compare two bases by definition: changes, reach, version bump
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A base is a directory, a git revision, a name in the store, the first digits of a map's hash, or a map\n\
+    saved by `renyi index --json`; the prefixes path:, git:, ref:, map: and json: ask for one of these.\n\n\
+    Examples:\n  \
+    renyi diff HEAD                    uncommitted edits\n  \
+    renyi diff v1.0 v2.0               two releases\n  \
+    renyi diff main.json --markdown    against a map that CI kept\n\n\
+    Exit codes: 0 no definition changed, 1 some did, 2 trouble."
+)]
+pub struct Diff {
+    /// What to compare with
+    base: String,
+
+    /// What to compare; the working tree if it is not given
+    new: Option<String>,
+
+    /// The project
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    path: PathBuf,
+
+    /// Print as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+
+    /// Print as Markdown, fit for a pull request comment
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// How a diff is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Text,
+    Json,
+    Markdown,
+}
+
+impl Style {
+    pub fn json_if(json: bool) -> Self {
+        if json { Style::Json } else { Style::Text }
+    }
+}
+
+impl Diff {
+    pub fn run(&self, context: &Context, output: &mut Output) -> anyhow::Result<Verdict> {
+        let style = if self.markdown {
+            Style::Markdown
+        } else {
+            Style::json_if(self.json)
+        };
+        compare(
+            context,
+            output,
+            &self.path,
+            &self.base,
+            self.new.as_deref(),
+            style,
+        )
+    }
+}
+
+/// Compares two bases of the project at a path and prints what changed.
+pub fn compare(
+    context: &Context,
+    output: &mut Output,
+    path: &Path,
+    old: &str,
+    new: Option<&str>,
+    style: Style,
+) -> anyhow::Result<Verdict> {
+    let workspace = context.open(path)?;
+    let progress = context.progress();
+    let old = workspace.base(old, &progress)?;
+    let new = match new {
+        Some(new) => workspace.base(new, &progress)?,
+        None if path.is_file() => workspace.base(&format!("path:{}", path.display()), &progress)?,
+        None => workspace.working_tree(&progress)?,
+    };
+    let found = difference(&workspace, &old, &new)?;
+    let header = |base: &Base| Header {
+        project: project_name(workspace.root()),
+        revision: base.label.clone(),
+        toolchain: TOOLCHAIN.to_owned(),
+    };
+    let headers = Headers {
+        old: header(&old),
+        new: header(&new),
+    };
+    match style {
+        Style::Text => output.raw(to_text(&found, &headers).as_bytes())?,
+        Style::Json => output.json(&to_json(&found, &headers))?,
+        Style::Markdown => output.raw(to_markdown(&found, &headers).as_bytes())?,
+    }
+    let mut verdict = if found.is_empty() {
+        Verdict::Done
+    } else {
+        Verdict::Different
+    };
+    for indexed in [old.indexed, new.indexed].into_iter().flatten() {
+        if report(&indexed, output) == Verdict::Different {
+            verdict = Verdict::Different;
+        }
+    }
+    Ok(verdict)
+}
+
+/// What changed between two bases.
+pub fn difference(workspace: &Workspace, old: &Base, new: &Base) -> anyhow::Result<MapDiff> {
+    let objects = Overlay {
+        store: workspace.store(),
+        extra: vec![&old.extra, &new.extra],
+    };
+    Ok(diff::diff(&objects, &old.map, &new.map, &options())?)
+}
+
+/// How names are joined in each language, and which of them declare effects.
+pub fn options() -> Options {
+    Options {
+        separator: world::separator,
+        ..Options::default()
+    }
+}

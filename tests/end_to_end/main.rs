@@ -1,0 +1,10 @@
+//! Drives the built binary as a person would.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod bad_input;
+mod commands;
+mod formatters;
+
+mod incremental;
+mod project;
