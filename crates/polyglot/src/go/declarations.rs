@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::{
     FILE_BLOCK, Kind,
-    scope::{Binding, UNKNOWN},
+    scope::{Binding, Meaning, UNKNOWN},
     walker::Walker,
 };
 use crate::{
@@ -678,16 +678,16 @@ impl<'s, 't> Walker<'s, 't> {
             self.add_field(
                 index,
                 "()",
-                super::scope::Meaning {
+                Meaning {
                     result: Some(result),
                     ..UNKNOWN
                 },
             );
         } else if let Some(instance) = meaning.instance {
             if let PathNode::Container(key, element) = self.builder.node(instance) {
-                self.add_field(index, "[]", super::scope::Meaning::composite(element));
+                self.add_field(index, "[]", Meaning::composite(element));
                 if self.kind(node) == Kind::MapType {
-                    self.add_field(index, "(key)", super::scope::Meaning::composite(key));
+                    self.add_field(index, "(key)", Meaning::composite(key));
                 }
             }
         } else if meaning.path != UNKNOWN.path {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::{
     FILE_BLOCK, Kind,
-    scope::{Meaning, UNKNOWN},
+    scope::{Binding, Meaning, UNKNOWN},
     walker::{Place, Walker},
 };
 use crate::{
@@ -284,7 +284,7 @@ impl<'s, 't> Walker<'s, 't> {
     }
 
     /// `x.(T)` and `T(x)`.
-    pub fn to_type(&mut self) -> Meaning {
+    pub fn converted(&mut self) -> Meaning {
         let mut meaning = UNKNOWN;
         let assertion = self.kind(self.cursor.node()) == Kind::TypeAssertion;
         let fields = &self.grammar.fields;
@@ -426,7 +426,6 @@ impl<'s, 't> Walker<'s, 't> {
 
     /// What a named type means, without its tokens.
     fn named_type(&mut self, node: Node<'t>) -> Meaning {
-        use super::scope::Binding;
         match self.kind(node) {
             Kind::TypeIdentifier => match self.scopes.find(self.slice(node)) {
                 Some(Binding::Type(path)) => Meaning::of(path),

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     builder::Builder,
-    model::{DefinitionIndex, FILE_NAMESPACE, Metrics, PathId, Skeleton, Str, Token},
+    model::{DefinitionIndex, FILE_NAMESPACE, Metrics, PathId, PathNode, Skeleton, Span, Str, Token},
     syntax::{self, MAX_DEPTH, span},
 };
 
@@ -60,10 +60,7 @@ pub(super) fn extract(source: &str) -> Skeleton {
     let mut builder = Builder::new(source);
     builder.add_namespace(FILE_NAMESPACE, true);
     let Some(tree) = syntax::parse(&grammar.language, source) else {
-        builder.error(
-            crate::model::Span::default(),
-            "the text is too long to read".to_owned(),
-        );
+        builder.error(Span::default(), "the text is too long to read".to_owned());
         return builder.finish();
     };
     let mut walker = Walker {
@@ -206,7 +203,7 @@ impl<'s, 't> Walker<'s, 't> {
             Kind::ParenthesizedExpression => return self.parenthesized(place),
             Kind::IndexExpression => return self.index(place),
             Kind::SliceExpression => return self.slice_of(),
-            Kind::TypeAssertion | Kind::TypeConversion => return self.to_type(),
+            Kind::TypeAssertion | Kind::TypeConversion => return self.converted(),
             Kind::TypeInstantiation => return self.generic(),
             Kind::FuncLiteral => return self.function_literal(),
             Kind::InterpretedString => {
@@ -347,7 +344,7 @@ impl<'s, 't> Walker<'s, 't> {
             return Some(last);
         }
         let unknown = self.builder.unknown();
-        let node = |first, rest| crate::model::PathNode::Container(first, rest);
+        let node = |first, rest| PathNode::Container(first, rest);
         let mut tuple = self.builder.path(node(last, unknown));
         for &value in rest.iter().rev() {
             tuple = self.builder.path(node(value, tuple));
