@@ -7,3 +7,4 @@ mod formatters;
 
 mod incremental;
 mod project;
+mod store_format;
