@@ -244,6 +244,99 @@ fn a_full_disk_loses_nothing() {
 }
 
 #[test]
+fn killed_at_every_write_loses_nothing() {
+    let project = Project::new(PYTHON);
+    project.run(&["index", "--summary"]).ok();
+    let before = project.run(&["store", "ls"]).ok().stdout;
+    project.put("more.py", b"def more():\n    return 1\n");
+    // Each class of calls by itself, so that every one of them is the last once.
+    for calls in [
+        "write,pwrite64,ftruncate",
+        "fsync,fdatasync",
+        "rename,renameat,renameat2,link,linkat",
+        "unlink,unlinkat",
+        "mkdir,mkdirat",
+    ] {
+        for when in 1..200 {
+            let inject = format!("inject={calls}:signal=KILL:when={when}");
+            let arguments = ["index", "--summary", "-q"];
+            let Some(run) = with_fault(&project, &inject, &arguments) else {
+                return;
+            };
+            let verified = project.run(&["store", "verify"]).ok();
+            assert!(verified.stdout.contains("all sound"), "{inject}: {verified:#?}");
+            let now = project.run(&["store", "ls"]).ok().stdout;
+            assert!(now == before || now.lines().count() == 1, "{inject}: {now}");
+            let survived = run.code == 0;
+            if survived {
+                break;
+            }
+        }
+        // The next round starts from a state that lacks what it will write.
+        project.put(
+            "more.py",
+            format!("def more():\n    return {}\n", calls.len()).as_bytes(),
+        );
+    }
+    project.run(&["index", "--summary"]).ok();
+    assert!(project.run(&["show", "more"]).ok().stdout.contains("def more"));
+}
+
+#[test]
+fn processes_that_index_at_once_lose_nothing() {
+    let store = tempfile::TempDir::new().unwrap();
+    let projects: Vec<Project> = (0..6)
+        .map(|at| {
+            let project = Project::new(PYTHON);
+            project.put("own.py", format!("def own_{at}():\n    return {at}\n").as_bytes());
+            project.commit("first");
+            project
+        })
+        .collect();
+    let start = |project: &Project, revision: bool| {
+        let mut command = project.command(&["index", "--summary", "-q", "--store"]);
+        command.arg(store.path());
+        if revision {
+            command.args(["--rev", "HEAD"]);
+        }
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let running: Vec<_> = projects
+        .iter()
+        .flat_map(|project| [start(project, true), start(project, false), start(project, true)])
+        .collect();
+    for mut child in running {
+        assert!(child.wait().unwrap().success());
+    }
+    let there = |project: &Project, arguments: &[&str]| {
+        Run::of(
+            project
+                .command(arguments)
+                .arg("--store")
+                .arg(store.path())
+                .output()
+                .unwrap(),
+        )
+        .ok()
+    };
+    for (at, project) in projects.iter().enumerate() {
+        let shown = there(project, &["show", &format!("own_{at}"), "--base", "HEAD"]);
+        assert!(shown.stdout.contains(&format!("def own_{at}")), "{shown:#?}");
+    }
+    let names = there(&projects[0], &["store", "ls"]).stdout;
+    assert_eq!(
+        names.lines().filter(|line| line.contains("  git/")).count(),
+        projects.len(),
+        "{names}"
+    );
+    assert!(
+        there(&projects[0], &["store", "verify"])
+            .stdout
+            .contains("all sound")
+    );
+}
+
+#[test]
 fn a_store_that_cannot_be_written_says_so() {
     let project = Project::new(PYTHON);
     let Some(run) = with_fault(

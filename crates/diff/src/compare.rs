@@ -7,7 +7,7 @@ use map::{
     DefinitionId,
     identity::{TextRef, TokenRef},
 };
-use store::Hash;
+use store::Object;
 
 use crate::{components::Components, matching::Matching, relation::Relation, side::Node};
 
@@ -49,7 +49,9 @@ pub(crate) fn compare(
         if !differs.contains(&true) {
             return Ok(Edit::default());
         }
-        let object = components.text_object(&texts.0)?;
+        let Some(object) = components.text_object(&texts.0)? else {
+            return Ok(as_spelled(matching, old, new));
+        };
         let text = TextRef::decode(&object.identity)?;
         let head = text.tokens().take(text.signature as usize);
         let in_head = head
@@ -61,20 +63,32 @@ pub(crate) fn compare(
             body: differs[in_head..].contains(&true),
         });
     }
-    compare_tokens(components, &texts, &old_references, &new_references, &targets)
-}
-
-fn compare_tokens(
-    components: &Components<'_>,
-    texts: &(Hash, Hash),
-    old_references: &[DefinitionId],
-    new_references: &[DefinitionId],
-    targets: &Targets<'_>,
-) -> Result<Edit, store::Error> {
     let objects = (
         components.text_object(&texts.0)?,
         components.text_object(&texts.1)?,
     );
+    let (Some(before), Some(after)) = objects else {
+        return Ok(as_spelled(matching, old, new));
+    };
+    compare_tokens((&before, &after), &old_references, &new_references, &targets)
+}
+
+/// What differs as far as the entries say, for texts that are not held: the
+/// signature if it is spelled otherwise, else the body.
+fn as_spelled(matching: &Matching<'_>, old: Node, new: Node) -> Edit {
+    let signature = matching.old.entry(old).signature != matching.new.entry(new).signature;
+    Edit {
+        signature,
+        body: !signature,
+    }
+}
+
+fn compare_tokens(
+    objects: (&Object, &Object),
+    old_references: &[DefinitionId],
+    new_references: &[DefinitionId],
+    targets: &Targets<'_>,
+) -> Result<Edit, store::Error> {
     let before = TextRef::decode(&objects.0.identity)?;
     let after = TextRef::decode(&objects.1.identity)?;
     let old = tokens(&before, old_references);

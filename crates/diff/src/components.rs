@@ -77,10 +77,11 @@ impl<'o> Components<'o> {
             })
     }
 
-    /// The bytes of a text.
-    pub fn text_object(&self, key: &Hash) -> Result<Object, store::Error> {
+    /// The bytes of a text; `None` if it is not held, as with a map that was
+    /// rebuilt from a saved document.
+    pub fn text_object(&self, key: &Hash) -> Result<Option<Object>, store::Error> {
         self.texts.fetch_add(1, Ordering::Relaxed);
-        get(self.objects, Kind::Text, key)
+        self.objects.get(Kind::Text, key)
     }
 
     pub fn components_read(&self) -> u64 {

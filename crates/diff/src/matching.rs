@@ -12,7 +12,7 @@ use store::Hash;
 use crate::{
     components::Components,
     moves,
-    relation::Relation,
+    relation::{Assumption, IdPair, Relation},
     side::{Node, Side, last_word, plain_name},
 };
 
@@ -53,7 +53,11 @@ pub(crate) fn match_sides<'s>(
         new: texts(new, &matching.left_new(), components)?,
     };
     matching.match_moved_files(&texts);
-    while !matching.is_finished() && matching.match_more(&texts, components)? {}
+    for _ in 0..MAX_ROUNDS {
+        if matching.is_finished() || !matching.match_more(&texts, components)? {
+            break;
+        }
+    }
     Ok(matching)
 }
 
@@ -399,24 +403,16 @@ impl<'s> Matching<'s> {
         for (olds, news) in self.text_buckets(texts) {
             pairs.extend(self.pair_up(&olds, &news, |_, _| true));
         }
-        for _ in 0..MAX_ROUNDS {
-            let mut assumed = self.relation.clone();
-            for &(old, new) in &pairs {
-                assumed.add(self.old.id(old), self.new.id(new));
-            }
-            let before = pairs.len();
-            pairs.retain(|&(old, new)| {
-                references_correspond(components, &assumed, self.old.id(old), self.new.id(new))
-            });
-            if pairs.len() == before {
-                let mut found = false;
-                for (old, new) in pairs {
-                    found |= self.try_join(old, new);
-                }
-                return Ok(found);
-            }
+        let ids: Vec<IdPair> = pairs
+            .iter()
+            .map(|&(old, new)| (self.old.id(old), self.new.id(new)))
+            .collect();
+        let holds = Assumption::new(&self.relation, components, &ids)?.holding();
+        let mut found = false;
+        for ((old, new), holds) in pairs.into_iter().zip(holds) {
+            found |= holds && self.try_join(old, new);
         }
-        Ok(false)
+        Ok(found)
     }
 
     fn text_buckets(&self, texts: &Texts) -> Vec<(Vec<Node>, Vec<Node>)> {
@@ -524,7 +520,7 @@ impl<'s> Matching<'s> {
 /// for a word that has several new ones.
 pub(crate) type RenamedWords<'s> = BTreeMap<&'s str, Option<(&'s str, Node)>>;
 
-/// Rounds after which cycles are given up: they end when all names say so.
+/// Rounds after which what is left stays added and removed. Few are ever needed.
 const MAX_ROUNDS: usize = 256;
 
 /// How many definitions of one name a large bucket compares each with.

@@ -46,6 +46,9 @@ impl Callers {
 
 const NONE: Node = u32::MAX;
 
+/// Longer names are members of nothing: nesting costs a look-up per level.
+const MAX_NAME: usize = 2048;
+
 impl<'s> Side<'s> {
     pub fn new(leaves: &'s [Leaf<'s>], options: &'s Options) -> Self {
         let mut first = vec![0];
@@ -171,7 +174,7 @@ impl<'s> Side<'s> {
     /// part of its name before a `.` that its module defines.
     pub fn container(&self, node: Node) -> Option<(Node, &'s str)> {
         let name = self.name(node);
-        if self.kind(node) == DefinitionKind::Test {
+        if self.kind(node) == DefinitionKind::Test || name.len() > MAX_NAME {
             return None;
         }
         name.rmatch_indices('.').find_map(|(at, _)| {

@@ -105,7 +105,8 @@ impl<'a> Builder<'a> {
             | PathNode::Call(base)
             | PathNode::Instance(base)
             | PathNode::Element(base)
-            | PathNode::Super(base) => self.path_steps[base.0 as usize] + 1,
+            | PathNode::Super(base)
+            | PathNode::Value(base) => self.path_steps[base.0 as usize] + 1,
             PathNode::Container(outer, element) => {
                 self.path_steps[outer.0 as usize].max(self.path_steps[element.0 as usize]) + 1
             }

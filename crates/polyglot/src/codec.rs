@@ -166,6 +166,7 @@ fn encode_path(out: &mut Writer, path: PathNode) {
         PathNode::Container(outer, element) => (10, [Some(outer.0), Some(element.0)]),
         PathNode::Super(base) => (11, [Some(base.0), None]),
         PathNode::Receiver => (12, [None, None]),
+        PathNode::Value(base) => (13, [Some(base.0), None]),
     };
     out.uint(tag);
     for operand in operands.into_iter().flatten() {
@@ -333,6 +334,7 @@ fn decode_path(from: &mut Reader<'_>) -> Option<PathNode> {
         10 => PathNode::Container(PathId(next()?), PathId(next()?)),
         11 => PathNode::Super(PathId(next()?)),
         12 => PathNode::Receiver,
+        13 => PathNode::Value(PathId(next()?)),
         _ => return None,
     })
 }
@@ -444,7 +446,8 @@ fn is_sound(skeleton: &Skeleton) -> bool {
             PathNode::Call(base)
             | PathNode::Instance(base)
             | PathNode::Element(base)
-            | PathNode::Super(base) => earlier(base),
+            | PathNode::Super(base)
+            | PathNode::Value(base) => earlier(base),
         }
     };
     let sound_parent = |(at, each): (usize, &Namespace)| each.parent.is_none_or(|id| (id.0 as usize) < at);

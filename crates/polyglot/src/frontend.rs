@@ -70,6 +70,11 @@ pub trait FrontEnd: Sync {
         Some(qualified)
     }
 
+    /// The qualified name of a member of a library name.
+    fn library_member(&self, qualified: &str, name: &str) -> String {
+        format!("{qualified}{}{name}", self.separator())
+    }
+
     /// Between a module's name and a definition's, and between the parts of a
     /// library name.
     fn separator(&self) -> &'static str {

@@ -97,6 +97,9 @@ const MAX_BASES: usize = 64;
 /// A chain of names for names longer than this leads to nothing.
 const MAX_ALIASES: usize = 64;
 
+/// A name of one namespace with more meanings than this leads to nothing.
+const MAX_MEANINGS: usize = 64;
+
 // Names of what a type has without a name: fields of a definition, halves of a
 // container. No identifier is spelled so. Several values are a container of the
 // first and the rest, the rest being such a container again.
@@ -105,6 +108,10 @@ const CALL: &str = "()";
 const KEY: &str = "(key)";
 const FIRST: &str = "(first)";
 const REST: &str = "(rest)";
+
+/// The name under which a module exports what stands for all of it
+/// (`module.exports = create`).
+const WHOLE_MODULE: &str = "export=";
 
 /// Star imports of star imports resolve through at most this many.
 const MAX_STAR_ROUNDS: usize = 12;
@@ -445,6 +452,11 @@ impl<'a> Linker<'a> {
                 .unwrap_or_else(Found::unknown),
             PathNode::Module(specifier) => {
                 let target = self.layout(file).resolve(file, skeleton.str(specifier));
+                if let ModuleTarget::File(file) = target
+                    && let Some(found) = self.own_name(file, FILE_NAMESPACE, WHOLE_MODULE, false, search)
+                {
+                    return found;
+                }
                 Found::value(module_value(target, file))
             }
             PathNode::Member(base, name) => {
@@ -468,6 +480,13 @@ impl<'a> Linker<'a> {
                 let element = self.follow(file, element, search).value;
                 Found::value(Value::Container(Arc::new(outer), Arc::new(element)))
             }
+            PathNode::Value(base) => match self.follow(file, base, search) {
+                Found {
+                    value: Value::Split(_, value),
+                    ..
+                } => Found::value((*value).clone()),
+                found => found,
+            },
             PathNode::Super(base) => Found::value(match self.follow(file, base, search).value {
                 Value::Definition(id) | Value::Instance(id) => Value::Bases(id),
                 _ => Value::Unknown,
@@ -634,10 +653,13 @@ impl<'a> Linker<'a> {
             Value::Library(qualified) => Found::value(match name {
                 FIRST => Value::Library(qualified.clone()),
                 REST | KEY => Value::Unknown,
-                _ => {
-                    let separator = search.front_end.separator();
-                    Value::Library(format!("{qualified}{separator}{name}").into())
-                }
+                // Languages whose fields and methods are apart mark fields by a dot.
+                _ => Value::Library(
+                    search
+                        .front_end
+                        .library_member(qualified, name.trim_start_matches('.'))
+                        .into(),
+                ),
             }),
             Value::Split(kind, _) => self.member(kind, name, search),
             Value::Definition(id) => match self.stands_for(*id, search) {
@@ -899,7 +921,13 @@ impl NameTables {
             let mut table: HashMap<Str, Vec<PathId>> = HashMap::with_capacity(names.len());
             for &(name, path) in names {
                 let paths = table.entry(name).or_default();
-                if !paths.contains(&path) {
+                if paths.len() > MAX_MEANINGS {
+                    continue;
+                }
+                if paths.len() == MAX_MEANINGS {
+                    // Too many to compare: surely not all the same.
+                    paths.push(PathId(0));
+                } else if !paths.contains(&path) {
                     paths.push(path);
                 }
             }

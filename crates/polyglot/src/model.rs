@@ -123,6 +123,9 @@ pub enum PathNode {
     Super(PathId),
     /// In a result type: a value of the type the method was called on.
     Receiver,
+    /// Of a name that means a type and a value, the value (see
+    /// [`FrontEnd::splits_names`](crate::FrontEnd::splits_names)).
+    Value(PathId),
 }
 
 /// A named part of a type that is not a definition of its own: a field, a

@@ -222,15 +222,32 @@ impl Objects for Overlay<'_> {
     }
 }
 
-/// The project that a lone source file belongs to: the repository around it, or
-/// else the directory it is in.
+/// The project that a lone source file belongs to: the repository around it; or
+/// the nearest directory with a file that says where modules are; or the
+/// directory it is in, packages of Python climbed.
 pub fn project_of(file: &Path) -> PathBuf {
     let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let parent = absolute
         .parent()
         .map_or_else(|| PathBuf::from("."), Path::to_owned);
-    let repository = parent
+    if let Some(repository) = parent
         .ancestors()
-        .find(|directory| directory.join(".git").exists());
-    repository.map_or(parent.clone(), Path::to_owned)
+        .find(|directory| directory.join(".git").exists())
+    {
+        return repository.to_owned();
+    }
+    let markers: Vec<&str> = polyglot::front_ends()
+        .iter()
+        .flat_map(|front_end| front_end.configuration_files())
+        .copied()
+        .collect();
+    let is_marked = |directory: &&Path| markers.iter().any(|marker| directory.join(marker).is_file());
+    if let Some(marked) = parent.ancestors().find(is_marked) {
+        return marked.to_owned();
+    }
+    let in_package = |directory: &&Path| directory.join("__init__.py").is_file();
+    parent
+        .ancestors()
+        .find(|directory| !in_package(directory))
+        .map_or(parent.clone(), Path::to_owned)
 }

@@ -36,6 +36,11 @@ impl<'s, 't> Walker<'s, 't> {
     /// Reads the whole file.
     pub fn file(&mut self) {
         self.collect_types();
+        // Other packages see what is exported, if only nothing.
+        self.builder
+            .namespace_mut(FILE_NAMESPACE)
+            .exports
+            .get_or_insert_default();
         let mut examples = Vec::new();
         self.items(&mut examples);
         self.module_statements();
@@ -185,6 +190,7 @@ impl<'s, 't> Walker<'s, 't> {
                 });
             }
             _ if node.is_error() => walker.items(examples),
+            Kind::EmptyStatement => {}
             _ => walker.loose.push(node),
         });
     }
@@ -220,10 +226,18 @@ impl<'s, 't> Walker<'s, 't> {
         });
     }
 
-    /// Makes a name of the package, or only of a file that builds leave out.
+    /// Makes a name of the package, unless builds leave the file out. In the file
+    /// itself it is what the name means whatever other files there are: a build
+    /// with this file has no other.
     fn bind_package(&mut self, name: &str, path: PathId) {
-        let namespace = if self.left_out { FILE_BLOCK } else { FILE_NAMESPACE };
-        self.builder.bind(namespace, name, path);
+        self.builder.bind(FILE_BLOCK, name, path);
+        if self.left_out {
+            return;
+        }
+        self.builder.bind(FILE_NAMESPACE, name, path);
+        if name.starts_with(char::is_uppercase) {
+            self.builder.export(FILE_NAMESPACE, name, path);
+        }
     }
 
     /// Fills in what every kind of definition has.

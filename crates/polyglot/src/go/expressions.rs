@@ -286,6 +286,7 @@ impl<'s, 't> Walker<'s, 't> {
     /// `x.(T)` and `T(x)`.
     pub fn to_type(&mut self) -> Meaning {
         let mut meaning = UNKNOWN;
+        let assertion = self.kind(self.cursor.node()) == Kind::TypeAssertion;
         let fields = &self.grammar.fields;
         let mut comma = None;
         self.each(|walker, node, kind| {
@@ -293,11 +294,17 @@ impl<'s, 't> Walker<'s, 't> {
             if kind == Kind::Comma {
                 comma = Some(node);
             } else if field == fields.type_ {
+                // Written without parentheses, its results would seem to be.
+                let bare = kind == Kind::FunctionType;
+                if bare {
+                    walker.builder.text("(");
+                }
                 meaning = walker.operand(PRIMARY);
+                if bare {
+                    walker.builder.text(")");
+                }
             } else if field == fields.operand {
-                // The operand of an assertion comes first, before a dot.
-                let asserted = meaning.path == UNKNOWN.path && meaning.instance.is_none();
-                walker.operand(if asserted { PRIMARY } else { 0 });
+                walker.operand(if assertion { PRIMARY } else { 0 });
             } else {
                 walker.visit();
             }
@@ -441,6 +448,10 @@ impl<'s, 't> Walker<'s, 't> {
     }
 
     pub fn literal_value(&mut self, elements: Option<Elements<'t>>) {
+        self.guarded(|walker| walker.literal_parts(elements));
+    }
+
+    fn literal_parts(&mut self, elements: Option<Elements<'t>>) {
         let mut comma = None;
         self.each(|walker, node, kind| match kind {
             Kind::Comma => comma = Some(node),

@@ -2,7 +2,9 @@
 //!
 //! A directory's files with one package clause are one module. Its names are in
 //! the file's first namespace, which peers share; imports are in a second one,
-//! the file block, where every free name of the file is looked up first.
+//! the file block, where every free name of the file is looked up first. The
+//! file's own names are there as well: no build can have both this file and
+//! another one with the same name.
 //!
 //! What the canonical text drops or spells one way:
 //!
@@ -306,5 +308,73 @@ mod tests {
     #[test]
     fn builtins_are_sorted() {
         assert!(BUILTINS.is_sorted());
+    }
+
+    /// A small generator, the same on every machine.
+    fn next(state: &mut u64) -> usize {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 16) as usize
+    }
+
+    #[test]
+    fn damaged_files_are_read() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/go");
+        let mut state = 0x9e37_79b9_7f4a_7c15;
+        for entry in std::fs::read_dir(folder).expect("the cases") {
+            let path = entry.expect("readable").path();
+            if path.extension().is_some_and(|extension| extension == "golden") {
+                continue;
+            }
+            let bytes = std::fs::read(path).expect("readable");
+            if bytes.is_empty() {
+                continue;
+            }
+            for round in 0..40 {
+                let mut bytes = bytes.clone();
+                let at = next(&mut state) % bytes.len();
+                match round % 4 {
+                    0 => bytes.truncate(at),
+                    1 => drop(bytes.drain(at..(at + next(&mut state) % 40).min(bytes.len()))),
+                    2 => bytes[at] = next(&mut state) as u8,
+                    _ => bytes.insert(at, b"(){}[];,.\"`'\n*"[next(&mut state) % 14]),
+                }
+                Go.extract(&String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_read() {
+        const DEEP: usize = 5_000;
+        for (open, close) in [
+            ("(", ")"),
+            ("-", ""),
+            ("a+", ""),
+            ("f(", ")"),
+            ("[]", ""),
+            ("map[a]", ""),
+            ("[]T{", "}"),
+            ("func() { ", "}"),
+            ("struct{ a ", "}"),
+            ("a.b().", ""),
+            ("{", "}"),
+            ("if a { ", "}"),
+            ("if a {} else ", ""),
+            ("L: ", ""),
+            ("T[", "]"),
+        ] {
+            let (open, close) = (open.repeat(DEEP), close.repeat(DEEP));
+            for text in [
+                format!("package p\nvar x = {open}a{close}\n"),
+                format!("package p\nvar x {open}a{close}\n"),
+                format!("package p\nvar x = []T{open}a{close}\n"),
+                format!("package p\nfunc f() {{ {open} a {close} }}\n"),
+                format!("package p\n{open}"),
+            ] {
+                Go.extract(&text);
+            }
+        }
     }
 }

@@ -199,7 +199,7 @@ impl<'s, 't> Walker<'s, 't> {
     /// A list of parameters or results. Gives a value for each of them.
     pub fn parameters(&mut self, bindings: &mut Bindings<'s>, results: bool) -> Vec<PathId> {
         let node = self.cursor.node();
-        let bare = results && self.is_single_unnamed(node);
+        let bare = results && self.is_needless(node);
         let mut values = Vec::new();
         let mut comma = None;
         self.each(|walker, node, kind| match kind {
@@ -227,16 +227,19 @@ impl<'s, 't> Walker<'s, 't> {
         values
     }
 
-    fn is_single_unnamed(&self, list: Node<'t>) -> bool {
+    /// Whether a list of results says the same without parentheses: it is empty,
+    /// or one type.
+    fn is_needless(&self, list: Node<'t>) -> bool {
         let mut cursor = list.walk();
         let mut parameters = list
             .named_children(&mut cursor)
             .filter(|child| self.kind(*child) != Kind::Comment);
-        let only = parameters.next().filter(|_| parameters.next().is_none());
-        only.is_some_and(|only| {
-            self.kind(only) == Kind::ParameterDeclaration
-                && self.child(only, self.grammar.fields.name).is_none()
-        })
+        let Some(first) = parameters.next() else {
+            return !list.has_error();
+        };
+        parameters.next().is_none()
+            && self.kind(first) == Kind::ParameterDeclaration
+            && self.child(first, self.grammar.fields.name).is_none()
     }
 
     fn parameter(&mut self, bindings: &mut Bindings<'s>, values: &mut Vec<PathId>, results: bool) {

@@ -179,14 +179,20 @@ impl<'s, 't> Walker<'s, 't> {
 
     pub fn visit_in(&mut self, place: Place) -> Meaning {
         let node = self.cursor.node();
+        self.guarded(|walker| walker.visit_node(node, place))
+            .unwrap_or(UNKNOWN)
+    }
+
+    /// Visits one level deeper, or not at all where that is too deep.
+    pub fn guarded<R>(&mut self, visit: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth >= MAX_DEPTH {
-            self.leaves(node);
-            return UNKNOWN;
+            self.leaves(self.cursor.node());
+            return None;
         }
         self.depth += 1;
-        let meaning = self.visit_node(node, place);
+        let result = visit(self);
         self.depth -= 1;
-        meaning
+        Some(result)
     }
 
     fn visit_node(&mut self, node: Node<'t>, place: Place) -> Meaning {

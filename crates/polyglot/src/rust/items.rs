@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tree_sitter::{Node, TreeCursor};
 
 use super::{
-    Extractor, Kind, Locals,
+    Extractor, Heads, Kind, Locals,
     tokens::{is_item, visibility_text},
 };
 use crate::{
@@ -87,19 +87,19 @@ impl<'s> Extractor<'s> {
 
     /// Collects the names that a `use` of this module may start with.
     fn collect_heads(&mut self, module: Node<'_>) {
-        let mut heads = HashSet::new();
+        let mut heads = Heads::default();
         let fields = &self.grammar.fields;
         let mut cursor = module.walk();
         for item in module.children(&mut cursor) {
             match self.kind(item) {
-                Kind::ModItem
-                | Kind::EnumItem
-                | Kind::StructItem
-                | Kind::TraitItem
-                | Kind::TypeItem
-                | Kind::UnionItem => {
+                Kind::ModItem => {
                     if let Some(name) = self.field(item, fields.name) {
-                        heads.insert(self.slice(name));
+                        heads.modules.insert(self.slice(name));
+                    }
+                }
+                Kind::EnumItem | Kind::StructItem | Kind::TraitItem | Kind::TypeItem | Kind::UnionItem => {
+                    if let Some(name) = self.field(item, fields.name) {
+                        heads.names.insert(self.slice(name));
                     }
                 }
                 Kind::ExternCrate => {
@@ -107,13 +107,13 @@ impl<'s> Extractor<'s> {
                         .field(item, fields.alias)
                         .or_else(|| self.field(item, fields.name));
                     if let Some(name) = name {
-                        heads.insert(self.slice(name));
+                        heads.names.insert(self.slice(name));
                     }
                 }
                 Kind::UseDeclaration => {
                     if let Some(tree) = self.field(item, fields.argument) {
                         let first = self.first_name(tree);
-                        self.imported(tree, first, &mut heads, 0);
+                        self.imported(tree, first, &mut heads.names, 0);
                     }
                 }
                 _ => {}
@@ -269,15 +269,33 @@ impl<'s> Extractor<'s> {
         place: &Place<'t>,
     ) -> Option<DefinitionIndex> {
         let pending = std::mem::take(pending);
+        if self.depth + ITEM_DEPTH >= syntax::MAX_DEPTH {
+            if place.container.is_some() {
+                self.leaves(node);
+            }
+            return None;
+        }
+        self.depth += ITEM_DEPTH;
+        let definition = self.item_within(node, &pending, place);
+        self.depth -= ITEM_DEPTH;
+        definition
+    }
+
+    fn item_within<'t>(
+        &mut self,
+        node: Node<'t>,
+        pending: &Pending<'t>,
+        place: &Place<'t>,
+    ) -> Option<DefinitionIndex> {
         match self.kind(node) {
-            Kind::FunctionItem | Kind::FunctionSignatureItem => self.function(node, &pending, place),
-            Kind::StructItem | Kind::UnionItem | Kind::EnumItem => self.structure(node, &pending, place),
-            Kind::TraitItem => self.ability(node, &pending, place),
-            Kind::ImplItem => self.implementation(node, &pending, place),
-            Kind::ConstItem | Kind::StaticItem | Kind::TypeItem => self.constant(node, &pending, place),
-            Kind::MacroDefinition => self.macro_definition(node, &pending, place),
+            Kind::FunctionItem | Kind::FunctionSignatureItem => self.function(node, pending, place),
+            Kind::StructItem | Kind::UnionItem | Kind::EnumItem => self.structure(node, pending, place),
+            Kind::TraitItem => self.ability(node, pending, place),
+            Kind::ImplItem => self.implementation(node, pending, place),
+            Kind::ConstItem | Kind::StaticItem | Kind::TypeItem => self.constant(node, pending, place),
+            Kind::MacroDefinition => self.macro_definition(node, pending, place),
             Kind::ModItem => {
-                self.module(node, &pending, place);
+                self.module(node, pending, place);
                 None
             }
             Kind::ForeignModItem => {
@@ -458,7 +476,7 @@ impl<'s> Extractor<'s> {
             self.implementation_head(head);
         }
         if let Some(foreign) = place.foreign {
-            self.walk(&mut foreign.walk());
+            self.extern_modifier(&mut foreign.walk(), true);
         }
         self.attributes(pending);
         let result = self.function_head(node, body, Some(name_node));
@@ -637,7 +655,7 @@ impl<'s> Extractor<'s> {
                 _ if part == name_node => this.builder.own_name(),
                 _ if Some(part) == body => {
                     this.builder.end_signature();
-                    this.fields_of(cursor, definition, "");
+                    this.fields_of(cursor, definition, ".");
                 }
                 _ => {
                     this.walk(cursor);
@@ -1107,7 +1125,7 @@ impl<'s> Extractor<'s> {
         self.set_signature(definition, node, end);
         let outer = self.enter(definition);
         if let Some(foreign) = place.foreign {
-            self.walk(&mut foreign.walk());
+            self.extern_modifier(&mut foreign.walk(), true);
         }
         self.attributes(pending);
         self.enter_generics(node);
@@ -1212,16 +1230,16 @@ impl<'s> Extractor<'s> {
                 None => format!("mod {inline}{}", name.strip_prefix("r#").unwrap_or(name)),
             };
             let path = self.builder.module(&specifier);
-            self.builder.bind(namespace, name, path);
+            self.bind_module(name, path);
             return;
         };
         let externs = self.externs;
         let inner = self.builder.add_namespace(externs, true);
         let path = self.builder.path(PathNode::Namespace(inner));
-        self.builder.bind(namespace, name, path);
+        self.bind_module(name, path);
         self.namespace = inner;
         self.modules.push(inner);
-        self.heads.push(HashSet::new());
+        self.heads.push(Heads::default());
         self.collect_heads(body);
         let place = Place {
             prefix: format!("{}{name}::", place.prefix),
@@ -1234,6 +1252,14 @@ impl<'s> Extractor<'s> {
         self.heads.pop();
         self.modules.pop();
         self.namespace = namespace;
+    }
+
+    /// Binds a module, once more under a key that only modules have: `use`
+    /// starts there, since it may import a function of the same name.
+    fn bind_module(&mut self, name: &str, path: PathId) {
+        let namespace = self.namespace;
+        self.builder.bind(namespace, name, path);
+        self.builder.bind(namespace, &format!("{name}/"), path);
     }
 
     /// The string of `#[path = "..."]`.
@@ -1427,7 +1453,11 @@ impl<'s> Extractor<'s> {
     /// The first name of a `use`: something of this module, or a crate.
     fn use_head(&mut self, name: &'s str) -> PathId {
         let module = self.modules[self.modules.len() - 1];
-        let known = self.heads.last().is_some_and(|heads| heads.contains(name));
+        let heads = self.heads.last();
+        if heads.is_some_and(|heads| heads.modules.contains(name)) {
+            return self.builder.name(module, &format!("{name}/"));
+        }
+        let known = heads.is_some_and(|heads| heads.names.contains(name));
         if known || super::names::is_capitalised(name) {
             return self.builder.name(module, name);
         }
@@ -1468,6 +1498,9 @@ impl<'s> Extractor<'s> {
     }
 }
 
+/// Items take more stack than expressions.
+const ITEM_DEPTH: u32 = 8;
+
 const MAX_SIGNATURE: usize = 4_000;
 
 /// Tokens on one line, spaced as the formatter would.
@@ -1497,9 +1530,11 @@ impl Line {
         let space = match after {
             None | Some(' ' | '(' | '[' | '&' | '!' | '\'') => false,
             Some('<') => spaced && token != "for",
+            Some('>') if self.text.ends_with("->") || self.text.ends_with("=>") => true,
             Some('>') => word || matches!(token, "->" | "=" | "+" | "=>" | "{" | "<" | "&" | "*"),
             Some(':') => !self.text.ends_with("::"),
-            Some('=' | '+') => true,
+            Some('=' | '+' | ';') => true,
+
             Some('*') => spaced,
             Some(last) => {
                 spaced

@@ -275,6 +275,8 @@ node_kinds! {
         CloseBracket = "]",
         Greater = ">",
         Bar = "|",
+        Bars = "||",
+        Shift = ">>",
         Colons = "::",
         Dot = ".",
         Bang = "!",
@@ -349,6 +351,13 @@ impl<'s> Locals<'s> {
     }
 }
 
+/// Names of a module that a `use` in it may start with.
+#[derive(Default)]
+struct Heads<'s> {
+    modules: HashSet<&'s str>,
+    names: HashSet<&'s str>,
+}
+
 /// Reads one file.
 struct Extractor<'s> {
     builder: Builder<'s>,
@@ -365,7 +374,7 @@ struct Extractor<'s> {
     /// The inline modules around, outermost (the file) first.
     modules: Vec<NamespaceId>,
     /// For each of them, names that `use` may start with.
-    heads: Vec<HashSet<&'s str>>,
+    heads: Vec<Heads<'s>>,
     /// Names that only other crates can have.
     externs: NamespaceId,
     extern_names: HashSet<&'s str>,
@@ -402,7 +411,7 @@ impl<'s> Extractor<'s> {
             depth: 0,
             namespace: FILE_NAMESPACE,
             modules: vec![FILE_NAMESPACE],
-            heads: vec![HashSet::new()],
+            heads: vec![Heads::default()],
             externs,
             extern_names: HashSet::new(),
             container: None,

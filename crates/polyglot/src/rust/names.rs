@@ -417,7 +417,7 @@ impl<'s> Extractor<'s> {
                 } else {
                     let owner = self.matched(name);
                     self.bind_parts(pattern, depth, |this, at| match owner {
-                        (owner, None) => this.builder.member(owner, &at.to_string()),
+                        (owner, None) => this.field_of(owner, &at.to_string()),
                         (owner, Some(variant)) => this.builder.member(owner, &format!("{variant}.{at}")),
                     });
                 }
@@ -438,7 +438,7 @@ impl<'s> Extractor<'s> {
                     };
                     let name = self.slice(field);
                     let value = match owner {
-                        (owner, None) => self.builder.member(owner, name),
+                        (owner, None) => self.field_of(owner, name),
                         (owner, Some(variant)) => self.builder.member(owner, &format!("{variant}.{name}")),
                     };
                     let inner = self.field(part, fields.pattern).unwrap_or(field);

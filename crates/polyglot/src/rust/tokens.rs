@@ -129,10 +129,15 @@ impl<'s> Extractor<'s> {
             Kind::UnsafeBlock => self.last_value(cursor),
             Kind::ArrayExpression => {
                 let mut element = unknown;
-                self.each(cursor, |this, cursor, _| {
-                    let value = this.value(cursor);
-                    if element == this.builder.unknown() {
-                        element = value;
+                self.each(cursor, |this, cursor, _| match this.kind(cursor.node()) {
+                    // Those of `vec!` may be others in the text.
+                    Kind::OpenBracket => this.builder.text("["),
+                    Kind::CloseBracket => this.builder.text("]"),
+                    _ => {
+                        let value = this.value(cursor);
+                        if element == this.builder.unknown() {
+                            element = value;
+                        }
                     }
                 });
                 self.container_of(unknown, element)
@@ -173,7 +178,7 @@ impl<'s> Extractor<'s> {
             Kind::GenericType | Kind::GenericTypeWithTurbofish => self.path(cursor, false),
             Kind::GenericFunction => self.callee(cursor),
             Kind::ExternModifier => {
-                self.extern_modifier(cursor);
+                self.extern_modifier(cursor, false);
                 unknown
             }
             Kind::Visibility => {
@@ -489,12 +494,19 @@ impl<'s> Extractor<'s> {
         // A semicolon not written yet, and whether it may go before `}`.
         let mut semicolon: Option<bool> = None;
         let mut tail = unknown;
+        // Whether the statement before is an expression without a semicolon.
+        let mut bare = false;
         loop {
             let node = cursor.node();
             let kind = self.kind(node);
             match kind {
                 Kind::LineComment | Kind::BlockComment => pending.comment(self, node),
-                Kind::EmptyStatement => {}
+                // The grammar takes the semicolon after a block for a statement.
+                Kind::EmptyStatement => {
+                    if std::mem::take(&mut bare) {
+                        semicolon = Some(false);
+                    }
+                }
                 Kind::AttributeItem => pending.attribute(node),
                 Kind::UseDeclaration | Kind::ExternCrate => pending.clear(),
                 Kind::CloseBrace => {
@@ -508,6 +520,7 @@ impl<'s> Extractor<'s> {
                     if semicolon.take().is_some() {
                         self.builder.text(";");
                     }
+                    bare = false;
                     if is_item(kind) {
                         tail = unknown;
                         self.nested_item(node, &mut pending);
@@ -518,6 +531,8 @@ impl<'s> Extractor<'s> {
                         match kind {
                             Kind::ExpressionStatement => {
                                 (tail, semicolon) = self.expression_statement(cursor);
+                                let looping = node.child(0).is_some_and(|first| is_loop(self.kind(first)));
+                                bare = semicolon.is_none() && !looping;
                             }
                             Kind::OpenBrace => self.builder.text("{"),
                             Kind::Label => self.whole(node),
@@ -558,10 +573,7 @@ impl<'s> Extractor<'s> {
             match kind {
                 Kind::LineComment | Kind::BlockComment => {}
                 Kind::Semicolon => {
-                    let looping = matches!(
-                        expression,
-                        Kind::WhileExpression | Kind::LoopExpression | Kind::ForExpression
-                    );
+                    let looping = is_loop(expression);
                     semicolon = (!looping).then(|| is_jump(expression));
                     value = self.builder.unknown();
                 }
@@ -944,12 +956,17 @@ impl<'s> Extractor<'s> {
             match this.kind(part) {
                 Kind::FieldIdentifier => {
                     let name = this.slice(part);
-                    path = this.builder.member(base, name);
-                    this.refer(part, name, path, call);
+                    if call {
+                        path = this.builder.member(base, name);
+                        this.refer(part, name, path, true);
+                    } else {
+                        path = this.field_of(base, name);
+                        this.whole(part);
+                    }
                 }
                 Kind::IntegerLiteral if Some(part) != value => {
                     let name = this.slice(part);
-                    path = this.builder.member(base, name);
+                    path = this.field_of(base, name);
                     this.whole(part);
                 }
                 Kind::Dot => this.builder.text("."),
@@ -959,12 +976,19 @@ impl<'s> Extractor<'s> {
         path
     }
 
-    fn extern_modifier(&mut self, cursor: &mut TreeCursor<'_>) {
+    /// A field of a value. Methods may have the name of a field; only a call
+    /// means them.
+    pub(super) fn field_of(&mut self, base: PathId, name: &str) -> PathId {
+        self.builder.member(base, &format!(".{name}"))
+    }
+
+    /// Writes `extern "C"`; what a block of them declares is foreign code.
+    pub(super) fn extern_modifier(&mut self, cursor: &mut TreeCursor<'_>, block: bool) {
         let node = cursor.node();
         let named = node.named_child_count() > 0;
         self.each(cursor, |this, cursor, _| {
             let part = cursor.node();
-            if this.kind(part) == Kind::Extern {
+            if block && this.kind(part) == Kind::Extern {
                 let foreign = this.builder.library("extern");
                 this.refer(part, "extern", foreign, false);
             } else {
@@ -1226,13 +1250,30 @@ impl<'s> Extractor<'s> {
 
     fn tokens(&mut self, parts: &[Node<'_>], definition: bool) {
         let mut at = 0;
+        // Whether an arm of a `match` in the definition of a macro is open.
+        let mut arm = false;
         while let Some(&part) = parts.get(at) {
             let kind = self.kind(part);
             let after = |offset: usize| parts.get(at + offset).copied();
             match kind {
                 Kind::Comma => {
-                    if !after(1).is_some_and(|next| closes(self.kind(next), Kind::TokenTree)) {
+                    let closed = after(1).is_some_and(|next| closes(self.kind(next), Kind::TokenTree));
+                    if !closed || arm {
                         self.builder.text(",");
+                    }
+                    arm = false;
+                }
+                Kind::FatArrow if definition => {
+                    self.builder.text("=>");
+                    arm = true;
+                    if let Some(tree) = after(1)
+                        && self.kind(tree) == Kind::TokenTree
+                        && self.slice(tree).starts_with('{')
+                    {
+                        self.arm_block(tree);
+                        self.builder.text(",");
+                        arm = false;
+                        at += 1 + usize::from(after(2).is_some_and(|next| self.kind(next) == Kind::Comma));
                     }
                 }
                 Kind::Identifier | Kind::SelfWord | Kind::Crate | Kind::Super | Kind::Metavariable => {
@@ -1246,10 +1287,45 @@ impl<'s> Extractor<'s> {
                 | Kind::Lifetime
                 | Kind::Label
                 | Kind::PrimitiveType => self.whole(part),
+                Kind::CloseBrace if std::mem::take(&mut arm) => {
+                    self.builder.text(",");
+                    self.builder.text("}");
+                }
+                Kind::TokenTree
+                    if definition
+                        && at
+                            .checked_sub(1)
+                            .is_some_and(|before| is_bar(self.kind(parts[before])))
+                        && self.slice(part).starts_with('{') =>
+                {
+                    self.arm_block(part);
+                }
                 _ if part.child_count() > 0 => self.token_tree(part, definition),
                 _ => self.whole(part),
             }
             at += 1;
+        }
+        if arm {
+            self.builder.text(",");
+        }
+    }
+
+    /// Writes the block of an arm or closure in the definition of a macro; an expression
+    /// stands for the block around it.
+    fn arm_block(&mut self, tree: Node<'_>) {
+        let mut cursor = tree.walk();
+        let parts: Vec<Node<'_>> = tree
+            .children(&mut cursor)
+            .filter(|&part| !self.is_comment(part))
+            .collect();
+        let inner = parts.get(1..parts.len().saturating_sub(1)).unwrap_or_default();
+        let statements = inner.iter().any(|&part| self.kind(part) == Kind::Semicolon);
+        if inner.is_empty() || statements || self.depth >= syntax::MAX_DEPTH {
+            self.token_tree(tree, true);
+        } else {
+            self.depth += 1;
+            self.tokens(inner, true);
+            self.depth -= 1;
         }
     }
 
@@ -1340,8 +1416,13 @@ fn closes(kind: Kind, parent: Kind) -> bool {
         Kind::CloseParenthesis | Kind::CloseBracket | Kind::CloseBrace => true,
         Kind::Greater => matches!(
             parent,
-            Kind::TypeParameters | Kind::TypeArguments | Kind::ForLifetimes | Kind::UseBounds
+            Kind::TypeParameters
+                | Kind::TypeArguments
+                | Kind::ForLifetimes
+                | Kind::UseBounds
+                | Kind::TokenTree
         ),
+        Kind::Shift => parent == Kind::TokenTree,
         Kind::Bar => parent == Kind::ClosureParameters,
         _ => false,
     }
@@ -1349,6 +1430,18 @@ fn closes(kind: Kind, parent: Kind) -> bool {
 
 fn is_tuple(kind: Kind) -> bool {
     matches!(kind, Kind::TupleExpression | Kind::TuplePattern | Kind::TupleType)
+}
+
+/// Whether a closure's parameters may end here.
+fn is_bar(kind: Kind) -> bool {
+    matches!(kind, Kind::Bar | Kind::Bars)
+}
+
+fn is_loop(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::WhileExpression | Kind::LoopExpression | Kind::ForExpression
+    )
 }
 
 fn is_jump(kind: Kind) -> bool {

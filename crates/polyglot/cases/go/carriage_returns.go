@@ -1,0 +1,9 @@
+// Package p.
+package p
+
+// Doc of f
+// over two.
+func f() string {
+	return `a
+b`
+}

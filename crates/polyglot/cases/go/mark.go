@@ -1,0 +1,6 @@
+﻿// Package p has a mark.
+package p
+
+func f() { g() }
+
+func g() {}

@@ -1,0 +1,2 @@
+﻿#!/usr/bin/env run
+fn after_bom() {}

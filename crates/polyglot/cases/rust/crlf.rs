@@ -1,0 +1,9 @@
+use std::fs;
+/// Reads
+/// it.
+///
+/// More.
+pub fn read() {
+    fs::read("a
+b");
+}
