@@ -185,7 +185,8 @@ fn item(diff: &MapDiff, change: &Change, members: u32) -> String {
     if members > 0 {
         let _ = write!(item, ", with {}", counted(u64::from(members), "member"));
     }
-    if !change.inherited && !change.reach.definitions.is_empty() {
+    let is_new = matches!(change.details.first(), Some(Detail::Added { .. }));
+    if !change.inherited && !is_new && !change.reach.definitions.is_empty() {
         let reach = &change.reach;
         let _ = write!(
             item,

@@ -37,7 +37,7 @@ pub fn to_text(diff: &MapDiff, headers: &Headers) -> String {
             out,
             "tests to run ({}): {}",
             diff.tests.len(),
-            names(diff, &diff.tests)
+            names(diff, &diff.tests, "")
         );
     }
     let _ = write!(out, "version bump: {}", diff.bump.name());
@@ -85,6 +85,7 @@ impl Groups {
         };
         let shown = Folded::new(diff);
         let mut inherited: BTreeMap<String, Vec<&Change>> = BTreeMap::new();
+        let mut tests: BTreeMap<&str, Vec<&Change>> = BTreeMap::new();
         for change in &diff.changes {
             let Some(first) = change.details.first() else {
                 continue;
@@ -92,30 +93,44 @@ impl Groups {
             if change.inherited {
                 let details: Vec<String> = change.details.iter().map(detail).collect();
                 inherited.entry(details.join("; ")).or_default().push(change);
+            } else if is_plain_test(change) {
+                tests.entry(first.word()).or_default().push(change);
             } else if !shown.is_folded(change) {
                 let line = line(diff, change, shown.members(change));
                 groups.lines.entry(place(first)).or_default().push(line);
             }
         }
         for (details, changes) in inherited {
-            let listed: Vec<String> = changes
-                .iter()
-                .take(MAX_NAMES)
-                .map(|change| plain(&change.definition.qualified))
-                .collect();
-            let mut line = format!(
-                "inherited  {details}  in {}: {}",
-                counted(changes.len() as u64, "definition"),
-                listed.join(", ")
-            );
-            if changes.len() > MAX_NAMES {
-                let _ = write!(line, ", … {} more", changes.len() - MAX_NAMES);
-            }
-            let first = changes.first().and_then(|change| change.details.first());
-            groups.lines.entry(first.map_or(0, place)).or_default().push(line);
+            let line = format!("inherited  {details}  in {}", several(&changes, "definition"));
+            groups.push(&changes, line);
+        }
+        for (word, changes) in tests {
+            let line = format!("{word}  {}", several(&changes, "test"));
+            groups.push(&changes, line);
         }
         groups
     }
+
+    /// Adds a line where the first of its changes belongs.
+    fn push(&mut self, changes: &[&Change], line: String) {
+        let first = changes.first().and_then(|change| change.details.first());
+        self.lines.entry(first.map_or(0, place)).or_default().push(line);
+    }
+}
+
+/// How many changes, and the names of the first.
+fn several(changes: &[&Change], noun: &str) -> String {
+    let names = changes.iter().map(|change| change.definition.qualified.as_str());
+    format!("{}: {}", counted(changes.len() as u64, noun), first_of(names))
+}
+
+/// Whether a change is of a test, and of no other interest than that.
+fn is_plain_test(change: &Change) -> bool {
+    change.definition.kind == DefinitionKind::Test
+        && matches!(
+            change.details[..],
+            [Detail::Added { .. } | Detail::Removed | Detail::Body]
+        )
 }
 
 /// Where a kind of change stands.
@@ -226,21 +241,47 @@ fn line(diff: &MapDiff, change: &Change, members: u32) -> String {
     if members > 0 {
         let _ = write!(line, "  with {}", counted(u64::from(members), "member"));
     }
-    let reach = &change.reach;
-    if reach.cut {
-        line.push_str("\n  reaches: not listed");
-    } else if !reach.definitions.is_empty() {
-        let _ = write!(
-            line,
-            "\n  reaches {}",
-            counted(reach.definitions.len() as u64, "definition")
-        );
-        if !reach.tests.is_empty() {
-            let _ = write!(line, ", {}", counted(reach.tests.len() as u64, "test"));
-        }
-        let _ = write!(line, ": {}", names(diff, &reach.definitions));
+    if let Some(reach) = reach(diff, change) {
+        let _ = write!(line, "\n  {reach}");
     }
     line
+}
+
+/// What a change reaches: tests are counted, other definitions also named, those
+/// of the same module without it. Who uses what is new is no news.
+fn reach(diff: &MapDiff, change: &Change) -> Option<String> {
+    let reach = &change.reach;
+    if matches!(change.details.first(), Some(Detail::Added { .. })) {
+        return None;
+    }
+    if reach.cut {
+        return Some("reaches: not listed".to_owned());
+    }
+    if reach.definitions.is_empty() {
+        return None;
+    }
+    let mut line = format!(
+        "reaches {}",
+        counted(reach.definitions.len() as u64, "definition")
+    );
+    if !reach.tests.is_empty() {
+        let _ = write!(line, ", {}", counted(reach.tests.len() as u64, "test"));
+    }
+    let others: Vec<u32> = reach
+        .definitions
+        .iter()
+        .copied()
+        .filter(|index| reach.tests.binary_search(index).is_err())
+        .collect();
+    if !others.is_empty() {
+        let definition = &change.definition;
+        let module = definition
+            .qualified
+            .strip_suffix(definition.name.as_str())
+            .unwrap_or("");
+        let _ = write!(line, ": {}", names(diff, &others, module));
+    }
+    Some(line)
 }
 
 /// What a detail says beyond its word.
@@ -274,11 +315,19 @@ fn lists(noun: &str, first: (&str, &[String]), second: (&str, &[String])) -> Str
     lists.join("; ")
 }
 
-fn names(diff: &MapDiff, indexes: &[u32]) -> String {
-    let shown = &indexes[..indexes.len().min(MAX_NAMES)];
-    let mut list: Vec<String> = diff.names(shown).map(plain).collect();
-    if indexes.len() > MAX_NAMES {
-        list.push(format!("… {} more", indexes.len() - MAX_NAMES));
+/// The first of some names, without `module` where they start with it.
+fn names(diff: &MapDiff, indexes: &[u32], module: &str) -> String {
+    let names = diff
+        .names(indexes)
+        .map(|name| name.strip_prefix(module).unwrap_or(name));
+    first_of(names)
+}
+
+fn first_of<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let count = names.len();
+    let mut list: Vec<String> = names.take(MAX_NAMES).map(plain).collect();
+    if count > MAX_NAMES {
+        list.push(format!("… {} more", count - MAX_NAMES));
     }
     list.join(", ")
 }

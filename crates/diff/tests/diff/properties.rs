@@ -288,3 +288,45 @@ fn equal_parts_are_not_opened() {
         );
     }
 }
+
+#[test]
+fn markdown_fits_a_comment() {
+    let mut random = Random(11);
+    let old = project(&mut random, 3_000);
+    let mut new = old.clone();
+    for (_, def) in new.all_defs() {
+        def.signature = vec![Word::Text("a `b` ``c`` <details> @someone ".repeat(4))];
+    }
+    let diff = compare(&old, &new);
+    let page = diff::render::to_markdown(&diff, &diff::render::Headers::default());
+    assert!(page.len() < 60_000, "{} bytes", page.len());
+    assert!(page.contains("lines cut to fit a comment"));
+    assert!(
+        page.contains("``` a `b` ``c`` <details> @someone"),
+        "fenced by more than it holds"
+    );
+}
+
+#[test]
+fn an_object_that_is_missing_is_an_error() {
+    let old = Project::parse("module m\nfunction f : ( ) | 1");
+    let new = Project::parse("module m\nfunction f : ( ) | 2");
+    let mut batch = Batch::new();
+    let (old, new) = (old.put(&mut batch), new.put(&mut batch));
+    let whole = diff::diff(&batch, &old, &new, &Options::default()).ok();
+    let mut errors = 0;
+    let objects: Vec<_> = batch.iter().map(|(key, object)| (*key, object.clone())).collect();
+    for (left_out, _) in &objects {
+        let mut partial = Batch::new();
+        for (key, object) in objects.iter().filter(|(key, _)| key != left_out) {
+            partial.put_hashed(*key, object.kind, object.identity.to_vec(), None);
+        }
+        match diff::diff(&partial, &old, &new, &Options::default()) {
+            // Without texts the entries have to do.
+            Ok(diff) => assert_eq!(Some(diff), whole),
+            Err(store::Error::Missing { key, .. }) if key == *left_out => errors += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!(errors, 8, "maps, trees, leaves and components");
+}

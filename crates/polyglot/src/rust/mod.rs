@@ -455,3 +455,56 @@ impl<'s> Extractor<'s> {
         matches!(self.kind(node), Kind::LineComment | Kind::BlockComment)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reading must end and must not panic, whatever is read: cut, repeated and
+    /// overwritten sources.
+    #[test]
+    fn broken_sources_are_read() {
+        const WORDS: &[u8] = b"(){}[]<>'\"#!|,;:=&\n/x";
+        let source = include_str!("tokens.rs");
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = move |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below as u64) as usize
+        };
+        for _ in 0..40 {
+            let start = random(source.len() - 3_000);
+            let mut bytes = source.as_bytes()[start..start + 1 + random(2_999)].to_vec();
+            for _ in 0..random(20) {
+                let at = random(bytes.len());
+                bytes[at] = WORDS[random(WORDS.len())];
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let skeleton = Rust.extract(&text);
+            for definition in &skeleton.definitions {
+                assert!(definition.tokens.1 as usize <= skeleton.tokens.len());
+            }
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_read() {
+        let deep = 20_000;
+        for (open, close) in [
+            ("(", ")"),
+            ("fn f() {", "}"),
+            ("m!(", ")"),
+            ("Vec<", ">"),
+            ("a.b(", ")"),
+        ] {
+            let text = format!("fn f() {{ {}{} }}", open.repeat(deep), close.repeat(deep));
+            let read = std::thread::Builder::new()
+                .stack_size(crate::link::STACK_BYTES)
+                .spawn(move || Rust.extract(&text).definitions.len())
+                .expect("a thread")
+                .join();
+            assert!(read.is_ok_and(|definitions| definitions > 0));
+        }
+    }
+}

@@ -1373,7 +1373,7 @@ impl<'s> Extractor<'s> {
         let mut path = match first_kind {
             Kind::Identifier if !definition => self.head(name),
             Kind::Identifier => unknown,
-            _ if definition && first_kind != Kind::Metavariable => unknown,
+            _ if definition && !matches!(first_kind, Kind::Metavariable | Kind::Crate) => unknown,
             _ => self.path_of(first),
         };
         if path == unknown || first_kind != Kind::Identifier {
