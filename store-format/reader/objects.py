@@ -122,7 +122,7 @@ ENTRY = (
 )
 TARGETS = [(str, str)]
 LEAF_HEAD = (str, str, str, KEY, U32, U32, str, [str], [U32])
-WHOLE = (range(0, 1), *LEAF_HEAD, TARGETS, [ENTRY])
+WHOLE = (range(1), *LEAF_HEAD, TARGETS, [ENTRY])
 HEAD = (range(1, 2), *LEAF_HEAD, [(str, KEY, U32)])
 RUN = (range(2, 3), TARGETS, [ENTRY])
 SHAPES = {

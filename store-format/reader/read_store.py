@@ -2,7 +2,7 @@
 """Reads a whole store and checks it, following the pages of store-format/ and
 nothing else: a second reader, so that the pages are known to be enough.
 
-    read_store.py [--json] STORE
+    read_store.py [--json] STORE ...
 
 Needs the packages blake3, cbor2 and zstandard. Prints what is there and exits 0,
 or prints each problem with its file and offset and exits 1. Changes nothing. The
@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import objects
-from objects import COMPONENT, KINDS, MAP, MODULE, OPERATION, SOURCE, TEXT, TREE, VIEW
-from objects import Refused, ascends, cut, identifier, named, refuse_unless, utf8
+from objects import COMPONENT, KINDS, MAP, MODULE, OPERATION, SOURCE, TEXT, TREE, VIEW, Refused
+from objects import ascends, cut, identifier, named, refuse_unless, utf8
 from packs import Pack
 
 
@@ -75,6 +75,7 @@ class Reader:
             return
         for held in self.objects.values():
             self.check_alone(held)
+        self.check_names()
         for head in heads:
             self.walk_operations(head)
         self.names = self.join(heads)
@@ -162,12 +163,15 @@ class Reader:
             self.problem_of(held.kind, held.key, refused)
 
     def has(self, kind, key, by):
+        """Whether there is such an object; `by` is the file or object that says so."""
         if (kind, key) in self.objects:
             return True
-        file = by if isinstance(by, str) else self.objects[by].file
-        offset = 0 if isinstance(by, str) else self.objects[by].offset
-        whose = "" if isinstance(by, str) else f", which {named(*by)} names"
-        self.problem(file, offset, f"no {named(kind, key)}{whose}")
+        if isinstance(by, str):
+            self.problem(by, 0, f"no {named(kind, key)}")
+        else:
+            self.problem(
+                self.objects[by].file, self.objects[by].offset, f"no {named(kind, key)} for {named(*by)}"
+            )
         return False
 
     def value(self, kind, key, by):
@@ -176,6 +180,19 @@ class Reader:
 
     # -- operations and views (objects.cddl, directory.md)
 
+    def check_names(self):
+        """What views and operations name is there, also of those that no head leads to."""
+        for own, value in self.values.items():
+            if own[0] == VIEW:
+                targets = [(VIEW, value[0])] if value[0] else []
+                targets += [tuple(change[1:]) for change in value[1] if len(change) == 3]
+            elif own[0] == OPERATION:
+                targets = [(VIEW, value[1])] + [(OPERATION, parent) for parent in value[0]]
+            else:
+                continue
+            for target in targets:
+                self.has(*target, own)
+
     def walk_operations(self, head):
         todo = [(head, f"ops/heads/{head.hex()}")]
         while todo:
@@ -183,7 +200,7 @@ class Reader:
             value = self.value(OPERATION, key, by)
             if value is None or key in self.operations:
                 continue
-            parents, view, depth, time, _, names = value
+            parents, view, depth, *_ = value
             own = OPERATION, key
             self.operations[key] = value
             for parent in parents:
@@ -192,8 +209,7 @@ class Reader:
                 if above and above[2] >= depth:
                     self.problem_of(*own, Refused("not deeper than its parent"))
             for target in self.view(view, own).values():
-                if self.has(*target, own):
-                    self.follow(*target)
+                self.follow(*target)
 
     def view(self, key, by, views=1):
         """The names of a view and of its bases."""
@@ -255,7 +271,7 @@ class Reader:
 
     def follow(self, kind, key):
         """Checks that all that an object refers to is there and fits."""
-        if (kind, key) in self.checked:
+        if (kind, key) in self.checked or (kind, key) not in self.objects:
             return
         self.checked.add((kind, key))
         try:
@@ -268,8 +284,8 @@ class Reader:
 
     def follow_map(self, key):
         own = MAP, key
-        value = self.value(MAP, key, own)
-        if value is None:
+        value = self.values.get(own)
+        if value is None:  # which was said
             return
         _, counts, tree = value
         level, items = self.node(tree, own)
@@ -277,7 +293,7 @@ class Reader:
         top = [["", tree, counts]]
         for height in range(level, -1, -1):
             top = self.level_below(top, height, own)
-        leaves = [self.listed_leaf(*item) for item in top]
+        leaves = [self.listed_leaf(*item, own) for item in top]
         leaves = [leaf for leaf in leaves if leaf]
         self.maps[key.hex()] = {
             "modules": len(leaves),
@@ -305,8 +321,8 @@ class Reader:
         refuse_unless(cut([last for last, _, _ in items], level) == ends, f"level {level} is cut elsewhere")
         return items
 
-    def listed_leaf(self, path, key, counts):
-        leaf = self.leaf(key)
+    def listed_leaf(self, path, key, counts, own):
+        leaf = self.leaf(key) if self.has(MODULE, key, own) else None
         if leaf:
             listed = leaf.path == path and [1, len(leaf.entries), leaf.errors] == counts
             if not listed:
@@ -324,8 +340,8 @@ class Reader:
 
     def read_leaf(self, key):
         own = MODULE, key
-        value = self.value(MODULE, key, own)
-        if value is None:
+        value = self.values.get(own)
+        if value is None:  # which was said
             return None
         form, path, module, _, source, _, errors, _, _, numbers, *rest = value
         refuse_unless(form != 2, "a run where a leaf is expected")
@@ -439,26 +455,33 @@ def totals(items):
     return [sum(counts[at] for _, _, counts in items) for at in range(3)]
 
 
-def main():
-    arguments = argparse.ArgumentParser(description="Reads a whole store and checks it.")
-    arguments.add_argument("store", type=Path)
-    arguments.add_argument("--json", action="store_true")
-    chosen = arguments.parse_args()
-    reader = Reader(chosen.store)
-    reader.read()
-    report = reader.report()
-    if chosen.json:
-        print(json.dumps(report, indent=1))
-    elif report["problems"]:
-        for found in report["problems"]:
-            print(f"{found['file'] or chosen.store}: byte {found['offset']}: {found['message']}")
-    else:
-        objects = ", ".join(f"{count} {kind}" for kind, count in report["objects"].items())
-        print(f"{report['packs']} packs: {objects}")
-        print(f"{report['operations']} operations, {len(report['names'])} names")
+def show(store, report):
+    for found in report["problems"]:
+        print(f"{store / found['file']}: byte {found['offset']}: {found['message']}")
+    if not report["problems"]:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in report["objects"].items())
+        print(f"{store}: {report['packs']} packs: {kinds}")
+        print(f"{report['operations']} operations, {len(report['maps'])} maps")
         for name, target in report["names"].items():
             print(f"{name}: {target}")
-    return 1 if report["problems"] else 0
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Reads whole stores and checks them.")
+    arguments.add_argument("store", type=Path, nargs="+")
+    arguments.add_argument("--json", action="store_true", help="a line of JSON for each store")
+    chosen = arguments.parse_args()
+    sound = True
+    for store in chosen.store:
+        reader = Reader(store)
+        reader.read()
+        report = reader.report()
+        sound = sound and not report["problems"]
+        if chosen.json:
+            print(json.dumps({"store": str(store), **report}))
+        else:
+            show(store, report)
+    return 0 if sound else 1
 
 
 if __name__ == "__main__":

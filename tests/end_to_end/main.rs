@@ -9,3 +9,4 @@ mod formatters;
 
 mod incremental;
 mod project;
+mod store_format;

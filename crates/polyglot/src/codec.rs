@@ -450,15 +450,39 @@ fn is_sound(skeleton: &Skeleton) -> bool {
             | PathNode::Value(base) => earlier(base),
         }
     };
-    let sound_parent = |(at, each): (usize, &Namespace)| each.parent.is_none_or(|id| (id.0 as usize) < at);
     !skeleton.namespaces.is_empty()
         && skeleton.paths.iter().enumerate().all(sound_path)
-        && skeleton.namespaces.iter().enumerate().all(sound_parent)
+        && parents_end(&skeleton.namespaces)
         && skeleton.definitions.iter().all(|each| {
             each.container.is_none_or(definition)
                 && each.owner.is_none_or(path)
                 && each.value.is_none_or(path)
         })
+}
+
+/// Whether each namespace's parents are there and lead to an outermost one. A parent
+/// may come later: what surrounds a whole file is known when the file was read.
+fn parents_end(namespaces: &[Namespace]) -> bool {
+    let mut end = vec![false; namespaces.len()];
+    let mut path = Vec::new();
+    for start in 0..namespaces.len() {
+        let mut at = start;
+        while !end[at] {
+            path.push(at);
+            match namespaces[at].parent {
+                // A path longer than there are namespaces is a circle.
+                Some(id) if (id.0 as usize) < namespaces.len() && path.len() <= namespaces.len() => {
+                    at = id.0 as usize;
+                }
+                Some(_) => return false,
+                None => break,
+            }
+        }
+        for at in path.drain(..) {
+            end[at] = true;
+        }
+    }
+    true
 }
 
 #[cfg(test)]
@@ -494,6 +518,24 @@ mod tests {
     fn what_is_encoded_is_decoded() {
         let skeleton = sample();
         assert_eq!(decode(&encode(&skeleton)), Some(skeleton));
+    }
+
+    /// Every Rust file has such a namespace, and none was found in the cache.
+    #[test]
+    fn a_parent_may_come_later() {
+        let mut skeleton = sample();
+        let parent = NamespaceId(skeleton.namespaces.len() as u32);
+        let outermost = Namespace {
+            parent: None,
+            ..skeleton.namespaces[0].clone()
+        };
+        skeleton.namespaces[0].parent = Some(parent);
+        skeleton.namespaces.push(outermost);
+        assert_eq!(decode(&encode(&skeleton)), Some(skeleton.clone()));
+        skeleton.namespaces[parent.0 as usize].parent = Some(FILE_NAMESPACE);
+        assert_eq!(decode(&encode(&skeleton)), None, "a circle");
+        skeleton.namespaces[parent.0 as usize].parent = Some(NamespaceId(9));
+        assert_eq!(decode(&encode(&skeleton)), None, "no such namespace");
     }
 
     #[test]

@@ -31,6 +31,9 @@ mod compact;
 mod store;
 mod verify;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use cache::Cache;
 pub use commit::{Commit, RefUpdate};
 pub use compact::Compaction;

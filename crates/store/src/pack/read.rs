@@ -120,13 +120,23 @@ impl Stored {
 impl Pack {
     /// Opens the pack at `path`, which must be the pack that its file name says.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, name: Hash, purpose: Purpose) -> Result<Self, Error> {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let file = disk.open(path).map_err(|source| match source {
             source if is_out_of_place(&source) => {
                 Error::corrupt(path, 0, "a regular file", "something else, perhaps a link")
             }
             source => Error::io(path, "open", source),
         })?;
+        Self::from_file(file, path, name, purpose)
+    }
+
+    /// As [`Pack::open`], of a file that is open.
+    pub(crate) fn from_file(
+        file: Box<dyn ReadFile>,
+        path: &Path,
+        name: Hash,
+        purpose: Purpose,
+    ) -> Result<Self, Error> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let corrupt =
             |offset: u64, expected: &str, found: String| Error::corrupt(path, offset, expected, found);
         let len = file.len().map_err(|source| Error::io(path, "measure", source))?;
