@@ -265,10 +265,8 @@ impl<'s> Extractor<'s> {
     }
 
     fn reach(&self, node: Node<'_>) -> (String, Reach) {
-        let mut cursor = node.walk();
-        let modifier = node
-            .children(&mut cursor)
-            .take(4)
+        let modifier = (0..4)
+            .map_while(|at| node.child(at))
             .find(|&child| self.kind(child) == Kind::Visibility);
         let Some(modifier) = modifier else {
             return (String::new(), Reach::Private);

@@ -64,7 +64,11 @@ impl<'s> Extractor<'s> {
         let text = self.slice(tree);
         let vector = name == "vec";
         let delimited = text.starts_with('(') || text.starts_with('[');
-        if delimited && self.macros < MAX_MACROS && (3..MAX_MACRO_BYTES).contains(&text.len()) {
+        if delimited
+            && self.macros < MAX_MACROS
+            && (3..MAX_MACRO_BYTES).contains(&text.len())
+            && self.may_hold_expressions(tree)
+        {
             let inner = &text[1..text.len() - 1];
             let as_array = vector || text.starts_with('[');
             let fragment = if as_array {
@@ -86,6 +90,14 @@ impl<'s> Extractor<'s> {
             self.token_tree(tree, false);
         }
         self.builder.unknown()
+    }
+
+    /// Whether reading the arguments as expressions can tell more than their
+    /// tokens do: parsing them costs as much as they are long.
+    fn may_hold_expressions(&self, tree: Node<'_>) -> bool {
+        let mut cursor = tree.walk();
+        tree.children(&mut cursor)
+            .any(|part| matches!(self.kind(part), Kind::TokenTree | Kind::Bar | Kind::Bars))
     }
 
     /// Parses the arguments of a macro behind one byte and writes them. The bytes
@@ -230,6 +242,11 @@ impl<'s> Extractor<'s> {
                 | Kind::Lifetime
                 | Kind::Label
                 | Kind::PrimitiveType => self.whole(part),
+                // Two closing brackets of types, for all one knows.
+                Kind::Shift => {
+                    self.builder.text(">");
+                    self.builder.text(">");
+                }
                 Kind::CloseBrace if std::mem::take(&mut arm) => {
                     self.builder.text(",");
                     self.builder.text("}");

@@ -410,6 +410,11 @@ impl<'s> Extractor<'s> {
         1
     }
 
+    fn is_loop_statement(&self, node: Node<'_>) -> bool {
+        self.kind(node) == Kind::ExpressionStatement
+            && node.child(0).is_some_and(|first| is_loop(self.kind(first)))
+    }
+
     fn only_child<'t>(&self, cursor: &mut TreeCursor<'t>) -> Option<Node<'t>> {
         if !cursor.goto_first_child() {
             return None;
@@ -421,6 +426,7 @@ impl<'s> Extractor<'s> {
             match self.kind(node) {
                 Kind::LineComment | Kind::BlockComment => {}
                 Kind::CloseBrace => break,
+                Kind::EmptyStatement if only.is_some_and(|only| self.is_loop_statement(only)) => {}
                 _ if only.is_none() && !node.is_error() => only = Some(node),
                 _ => simple = false,
             }
@@ -1060,8 +1066,9 @@ impl<'s> Extractor<'s> {
     }
 
     pub(super) fn attribute_name(&self, node: Node<'_>) -> &'s str {
-        let mut cursor = node.walk();
-        node.named_children(&mut cursor)
+        // Behind `#[`; only comments could come between.
+        (0..node.named_child_count().min(4))
+            .filter_map(|at| node.named_child(at as u32))
             .find(|&part| self.kind(part) == Kind::Attribute)
             .and_then(|attribute| attribute.named_child(0))
             .map_or("", |path| self.last_name(path))
