@@ -12,6 +12,7 @@ mod frontend;
 mod go;
 pub mod link;
 pub mod model;
+mod python;
 pub mod render;
 mod rust;
 pub mod syntax;
@@ -20,7 +21,7 @@ pub use frontend::{FileIndex, FrontEnd, Layout, LibraryMethod, ModuleTarget, Pro
 
 /// All front ends, sorted by name.
 pub fn front_ends() -> &'static [&'static dyn FrontEnd] {
-    &[&go::Go, &rust::Rust]
+    &[&go::Go, &python::Python, &rust::Rust]
 }
 
 /// The front end for a path, by file name or extension.

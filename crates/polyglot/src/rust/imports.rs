@@ -91,7 +91,11 @@ impl<'s> Extractor<'s> {
                 let mut cursor = tree.walk();
                 for part in tree.named_children(&mut cursor) {
                     // The parts of a group without a path have first parts of their own.
-                    let first = if first.is_empty() { self.first_name(part) } else { first };
+                    let first = if first.is_empty() {
+                        self.first_name(part)
+                    } else {
+                        first
+                    };
                     self.imported(part, first, into, depth + 1);
                 }
             }
