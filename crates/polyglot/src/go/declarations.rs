@@ -742,6 +742,7 @@ impl<'s, 't> Walker<'s, 't> {
         self.scopes.enter();
         for node in loose {
             let kind = self.kind(node);
+            let start = self.builder.position();
             self.at(node, |walker| match kind {
                 Kind::ConstSpec | Kind::VarSpec => {
                     let keyword = if kind == Kind::ConstSpec { "const" } else { "var" };
@@ -752,7 +753,9 @@ impl<'s, 't> Walker<'s, 't> {
                     walker.visit();
                 }
             });
-            self.builder.text(";");
+            if self.builder.position() > start {
+                self.builder.text(";");
+            }
         }
         self.scopes.leave();
         self.end(index);
