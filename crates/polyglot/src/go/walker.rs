@@ -51,6 +51,10 @@ pub(super) struct Walker<'s, 't> {
     pub structs: Vec<Vec<(&'s str, Meaning)>>,
     /// Whether a plain build leaves the file out.
     pub left_out: bool,
+    /// Bytes of types and expressions written out for further names.
+    repeated: usize,
+    /// How many errors are around the declarations being read.
+    errors: u32,
     /// Top-level nodes that are no definition of their own.
     pub loose: Vec<Node<'t>>,
 }
@@ -80,6 +84,8 @@ pub(super) fn extract(source: &str) -> Skeleton {
         fields_here: Vec::new(),
         structs: Vec::new(),
         left_out: super::constraints::is_left_out(source),
+        repeated: 0,
+        errors: 0,
         loose: Vec::new(),
     };
     walker.file();
@@ -168,6 +174,22 @@ impl<'s, 't> Walker<'s, 't> {
                 self.leaf(leaf);
             }
         });
+    }
+
+    /// Whether a type or expression of some bytes may be written out once more for
+    /// a further name. In all they may take about as much as the file.
+    pub fn may_repeat(&mut self, bytes: usize) -> bool {
+        self.repeated = self.repeated.saturating_add(bytes);
+        self.repeated <= self.source.len() + (1 << 20)
+    }
+
+    /// Looks for declarations inside an error.
+    pub fn inside_error(&mut self, visit: impl FnOnce(&mut Self)) {
+        if self.errors < 16 {
+            self.errors += 1;
+            visit(self);
+            self.errors -= 1;
+        }
     }
 
     pub fn visit(&mut self) -> Meaning {
