@@ -6,7 +6,7 @@
 //! [`Builder::open`]; appends tokens; and ends with [`Builder::close`]. Token
 //! lists nest: while a method is open inside its class, tokens go to the method.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::model::*;
 

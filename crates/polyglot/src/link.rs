@@ -4,11 +4,9 @@
 //! memory of results holds only what did not depend on where the search began
 //! (a search that met itself is not remembered).
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use rayon::prelude::*;
 
 use crate::{
