@@ -5,7 +5,7 @@
 //! new version of it and never by a new sample of the old version.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry},
     fs, io,
     path::{Path, PathBuf},
     process::Command,
@@ -92,8 +92,8 @@ fn read_all(store: &Store) -> Result<BTreeMap<Hash, u64>, String> {
     for operation in store.operations().map_err(said)? {
         let view = store.view_at(&operation.map_err(said)?.key).map_err(said)?;
         for target in view.refs.values().filter(|target| target.kind == Kind::Map) {
-            if !maps.contains_key(&target.key) {
-                maps.insert(target.key, read_map(store, &target.key)?);
+            if let Entry::Vacant(place) = maps.entry(target.key) {
+                place.insert(read_map(store, &target.key)?);
             }
         }
     }
@@ -519,11 +519,11 @@ fn component(batch: &mut Batch, write: impl FnOnce(&dyn Fn(u8) -> Hash, &mut Enc
 fn leaf_with(batch: &mut Batch, component: Hash, rank: u32) -> Target {
     use map::{
         DefinitionId, DefinitionKind,
-        manifest::{Entry, Leaf, Location, MapRoot, build_tree},
+        manifest::{self, Leaf, Location, MapRoot, build_tree},
     };
     let source = batch.put(Kind::Source, b"x\n".to_vec(), None);
     let mut leaf = Leaf::new("x.go", "x", "go", source);
-    let mut entry = Entry::new("x", DefinitionKind::Function, DefinitionId::new(component, rank));
+    let mut entry = manifest::Entry::new("x", DefinitionKind::Function, DefinitionId::new(component, rank));
     entry.location = Location {
         start: 0,
         end: 1,
