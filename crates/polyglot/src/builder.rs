@@ -353,6 +353,12 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The failure named by `count` of the open definition's tokens from `start`.
+    pub fn failure_at(&mut self, start: u32, count: u32) {
+        let definition = self.open.last().expect("a definition is open").definition;
+        self.definition_mut(definition).failures.push((start, count));
+    }
+
     // The file.
 
     pub fn add_import(&mut self, text: &str) {
