@@ -501,6 +501,10 @@ impl FrontEnd for EcmaScript {
         1
     }
 
+    fn constructors(&self) -> &'static [&'static str] {
+        &["constructor"]
+    }
+
     fn extensions(&self) -> &'static [&'static str] {
         match self {
             EcmaScript::JavaScript => &["cjs", "js", "jsx", "mjs"],

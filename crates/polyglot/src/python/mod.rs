@@ -60,6 +60,10 @@ impl FrontEnd for Python {
         1
     }
 
+    fn constructors(&self) -> &'static [&'static str] {
+        &["__new__", "__init__", "__post_init__"]
+    }
+
     fn extensions(&self) -> &'static [&'static str] {
         &["py", "pyi"]
     }
