@@ -75,7 +75,8 @@ pub(super) struct Class<'a> {
     pub path: PathId,
     /// A value of it.
     pub value: PathId,
-    pub fields: Vec<(&'a str, PathId)>,
+    /// Name, value, and whether only methods set it.
+    pub fields: Vec<(&'a str, PathId, bool)>,
     pub field_at: HashMap<&'a str, usize>,
     pub members: Vec<DefinitionIndex>,
     pub enumeration: bool,
@@ -97,6 +98,8 @@ struct Collect {
     container: Option<DefinitionIndex>,
     kind: ScopeKind,
     conditional: bool,
+    /// Whether names are bound, or only definitions declared.
+    silent: bool,
     depth: u32,
 }
 
@@ -109,6 +112,7 @@ impl<'a, 't> Walker<'a, 't> {
             container: scope.definition,
             kind: scope.kind,
             conditional: false,
+            silent: false,
             depth: self.depth,
         };
         self.collect_parts(block, at);
@@ -225,9 +229,11 @@ impl<'a, 't> Walker<'a, 't> {
             let part = self.parts[index];
             if checking && part.kind == Kind::Block {
                 self.collect_parts(part.node, at);
-            } else if !checking || part.kind != Kind::ElseClause || at.kind == ScopeKind::Function {
+            } else {
+                let other = checking && part.kind == Kind::ElseClause && at.kind == ScopeKind::Module;
                 let conditional = Collect {
                     conditional: true,
+                    silent: at.silent || other,
                     ..at
                 };
                 self.collect_part(part, conditional);
@@ -622,6 +628,9 @@ impl<'a, 't> Walker<'a, 't> {
 
     fn bind_module(&mut self, name: &'a str, node: Node<'t>, path: PathId, at: Collect) {
         let start = node.start_byte() as u32;
+        if at.silent {
+            return;
+        }
         self.module_names.entry(name).or_default().push(ModuleName {
             path,
             at: start,

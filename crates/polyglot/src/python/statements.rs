@@ -341,6 +341,12 @@ impl<'a, 't> Walker<'a, 't> {
             | Kind::List => {
                 self.depth += 1;
                 let parts = self.parts(node);
+                if let Some(inner) = self.grouped(node, parts) {
+                    self.release(parts);
+                    self.bind(inner, value);
+                    self.depth -= 1;
+                    return;
+                }
                 let mut rest = value;
                 for index in parts.start..parts.end {
                     let part = self.parts[index];
@@ -419,7 +425,7 @@ impl<'a, 't> Walker<'a, 't> {
                     value
                 };
                 class.field_at.insert(name, class.fields.len());
-                class.fields.push((name, value));
+                class.fields.push((name, value, !at_class));
             }
         }
     }
