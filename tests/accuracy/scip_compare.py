@@ -178,7 +178,7 @@ def main():
             start = text.offset(span[0], span[1])
             if roles & DEFINITION:
                 defined[symbol].add((path, start))
-            elif not roles & IMPORT and span[0] not in imports:
+            elif not roles & IMPORT and span[0] not in imports and (path, start) not in named:
                 used.setdefault((path, start), set()).add(symbol)
 
     right, wrong, missed, expected = 0, [], [], 0

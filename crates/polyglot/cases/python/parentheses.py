@@ -39,7 +39,7 @@ def f(a, b, c):
     x = a if (b) else (c if a else b)
     x = {(a): (b), **(c)}
     x = [a for a in (b) if (c)]
-    x = *(a), b
+    x = (*a, b), [*(a), b]
     return (a)
 
 

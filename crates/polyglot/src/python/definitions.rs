@@ -679,7 +679,7 @@ impl<'a, 't> Walker<'a, 't> {
         let signature = signature.strip_suffix("()").unwrap_or(&signature).to_owned();
         self.describe(index, &signature, documentation);
         let mut fields = Vec::with_capacity(class.fields.len());
-        for (name, value, set) in class.fields {
+        for Attribute { name, value, set, .. } in class.fields {
             let name = match set {
                 true => self.builder.intern(&format!("(self){name}")),
                 false => self.builder.intern(name),

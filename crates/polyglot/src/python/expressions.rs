@@ -760,7 +760,7 @@ impl<'a, 't> Walker<'a, 't> {
             }
             left = operand.node;
             value = if boolean {
-                self.either(value, next)
+                self.union_of(value, next)
             } else {
                 self.builder.unknown()
             };
@@ -808,7 +808,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.expression(condition.node, true);
         self.text("else");
         let second = self.expression(otherwise.node, false);
-        self.either(first, second)
+        self.union_of(first, second)
     }
 
     fn lambda(&mut self, node: Node<'t>) {

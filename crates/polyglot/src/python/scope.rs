@@ -68,6 +68,16 @@ impl Scope<'_> {
     }
 }
 
+/// A field of a class being read.
+#[derive(Debug)]
+pub(super) struct Attribute<'a> {
+    pub name: &'a str,
+    pub value: PathId,
+    pub annotated: bool,
+    /// Whether only methods set it.
+    pub set: bool,
+}
+
 /// A class being read.
 #[derive(Debug)]
 pub(super) struct Class<'a> {
@@ -75,8 +85,7 @@ pub(super) struct Class<'a> {
     pub path: PathId,
     /// A value of it.
     pub value: PathId,
-    /// Name, value, and whether only methods set it.
-    pub fields: Vec<(&'a str, PathId, bool)>,
+    pub fields: Vec<Attribute<'a>>,
     pub field_at: HashMap<&'a str, usize>,
     pub members: Vec<DefinitionIndex>,
     pub enumeration: bool,
@@ -633,7 +642,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
         self.module_names.entry(name).or_default().push(ModuleName {
             path,
-            at: start,
+            at: node.end_byte() as u32,
             conditional: at.conditional,
         });
         let scope = self.scopes.last_mut().expect("a scope is open");
