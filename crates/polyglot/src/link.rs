@@ -699,6 +699,9 @@ impl<'a> Linker<'a> {
             },
             Value::Instance(id) => match self.type_member(*id, *id, name, true, search) {
                 Some(found) => found,
+                None if search.front_end.sets_attributes() && !name.starts_with('(') => self
+                    .type_member(*id, *id, &format!("(self){name}"), true, search)
+                    .unwrap_or_else(Found::unknown),
                 None if search.front_end.library_method(name) == LibraryMethod::Copy => Found {
                     target: Target::Unknown,
                     value: Value::Callable(Arc::new(Value::Instance(*id))),

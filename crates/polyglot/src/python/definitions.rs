@@ -336,9 +336,21 @@ impl<'a, 't> Walker<'a, 't> {
         let mut found = self.builder.unknown();
         if let Some(value) = value {
             self.text("=");
-            found = self.expression(value.node, false);
-            if let Some(alias) = self.alias_type(value.node) {
-                found = alias;
+            let says_alias = annotation.is_some_and(|part| self.slice(part.node).ends_with("TypeAlias"));
+            let value = self.unwrap(value.node);
+            found = match self.alias_type(value) {
+                Some(alias) if self.kind(value) == Kind::Subscript => {
+                    self.annotation(value);
+                    alias
+                }
+                _ if says_alias => self.annotation(value),
+                alias => {
+                    let found = self.expression(value, false);
+                    alias.unwrap_or(found)
+                }
+            };
+            if says_alias {
+                evident = None;
             }
         }
         let name = self.builder.definition(index).name;
@@ -667,8 +679,11 @@ impl<'a, 't> Walker<'a, 't> {
         let signature = signature.strip_suffix("()").unwrap_or(&signature).to_owned();
         self.describe(index, &signature, documentation);
         let mut fields = Vec::with_capacity(class.fields.len());
-        for (name, value) in class.fields {
-            let name = self.builder.intern(name);
+        for Attribute { name, value, set, .. } in class.fields {
+            let name = match set {
+                true => self.builder.intern(&format!("(self){name}")),
+                false => self.builder.intern(name),
+            };
             let value = self.known(value);
             fields.push(Field {
                 name,

@@ -108,7 +108,9 @@ impl<'a, 't> Walker<'a, 't> {
             self.release(parts);
             return;
         }
+        // Not all content has a node of its own.
         let mut style = Style::default();
+        let mut at = node.start_byte();
         for index in parts.start..parts.end {
             let part = self.parts[index];
             match part.kind {
@@ -116,14 +118,18 @@ impl<'a, 't> Walker<'a, 't> {
                     style = Style::of(self.slice(part.node));
                     *bytes |= style.bytes;
                 }
-                Kind::StringContent => {
+                Kind::Interpolation | Kind::StringEnd => {
                     let mut text = String::new();
-                    decode(self.slice(part.node), style, &mut text);
+                    let content = self.source.get(at..part.node.start_byte());
+                    decode(content.unwrap_or(""), style, &mut text);
                     pieces.push(Piece::Text(text));
+                    if part.kind == Kind::Interpolation {
+                        pieces.push(Piece::Inserted(part.node));
+                    }
                 }
-                Kind::Interpolation => pieces.push(Piece::Inserted(part.node)),
-                _ => {}
+                _ => continue,
             }
+            at = part.node.end_byte();
         }
         self.release(parts);
     }

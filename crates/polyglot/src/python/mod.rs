@@ -104,6 +104,10 @@ impl FrontEnd for Python {
     fn exports_limit_stars(&self) -> bool {
         true
     }
+
+    fn sets_attributes(&self) -> bool {
+        true
+    }
 }
 
 node_kinds! {

@@ -7,6 +7,9 @@ use tree_sitter::{Node, TreeCursor};
 use super::{Grammar, Kind, scope::*};
 use crate::{builder::Builder, model::*, syntax};
 
+/// A file with more values that are one of two leaves the rest unknown.
+const MAX_UNIONS: usize = 1_000;
+
 /// A node's part, with the number of its field or zero.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'t> {
@@ -73,6 +76,10 @@ pub(super) struct Walker<'a, 't> {
     /// Where the name of what is being raised ends, and its first token.
     pub failure: Option<u32>,
     pub failure_start: u32,
+    /// Whether what is being bound has an annotation.
+    pub annotated: bool,
+    /// Paths of values that are one of two, by those.
+    unions: HashMap<(PathId, PathId), PathId>,
 }
 
 impl<'a, 't> Walker<'a, 't> {
@@ -97,6 +104,8 @@ impl<'a, 't> Walker<'a, 't> {
             has_walrus: source.contains(":="),
             failure: None,
             failure_start: 0,
+            annotated: false,
+            unions: HashMap::new(),
         }
     }
 
@@ -278,6 +287,35 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
+    /// One of two values: certain if they turn out to be the same.
+    pub fn union_of(&mut self, first: PathId, second: PathId) -> PathId {
+        let unknown = self.builder.unknown();
+        let joined = self.either(first, second);
+        let is_library = |walker: &Self, path| matches!(walker.builder.node(path), PathNode::Library(_));
+        if joined != unknown
+            || first == unknown
+            || second == unknown
+            || is_library(self, first)
+            || is_library(self, second)
+        {
+            return joined;
+        }
+        if let Some(&known) = self.unions.get(&(first, second)) {
+            return known;
+        }
+        if self.unions.len() >= MAX_UNIONS {
+            return unknown;
+        }
+        // A name with two meanings is what the linker compares.
+        let namespace = self.builder.add_namespace(FILE_NAMESPACE, false);
+        self.builder.bind(namespace, "(either)", first);
+        self.builder.bind(namespace, "(either)", second);
+        let base = self.builder.path(PathNode::Namespace(namespace));
+        let path = self.builder.member(base, "(either)");
+        self.unions.insert((first, second), path);
+        path
+    }
+
     /// The class of a value.
     pub fn class_of(&mut self, value: PathId) -> PathId {
         match self.builder.node(value) {
@@ -424,7 +462,7 @@ impl<'a, 't> Walker<'a, 't> {
                         value: if first.refers || bound.refers {
                             self.builder.unknown()
                         } else {
-                            self.either(first.value, bound.value)
+                            self.union_of(first.value, bound.value)
                         },
                         refers: false,
                     },
