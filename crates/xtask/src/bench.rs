@@ -25,14 +25,14 @@ struct Cost {
     peak_kib: u64,
 }
 
-struct Tools {
-    renyi: PathBuf,
+pub struct Tools {
+    pub renyi: PathBuf,
     floor: PathBuf,
-    scratch: PathBuf,
+    pub scratch: PathBuf,
 }
 
 pub fn run(places: &[String]) -> anyhow::Result<()> {
-    let tools = build()?;
+    let tools = tools()?;
     let mut corpora: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
     if corpora.is_empty() {
         corpora = default_corpora(&tools)?;
@@ -62,7 +62,8 @@ pub fn run(places: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn build() -> anyhow::Result<Tools> {
+/// Builds what is measured.
+pub fn tools() -> anyhow::Result<Tools> {
     let status = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "-p", "cli", "-p", "bench"])
         .status()?;
@@ -109,7 +110,7 @@ fn default_corpora(tools: &Tools) -> anyhow::Result<Vec<PathBuf>> {
     Ok(vec![fs::canonicalize(".")?, django, rxjs, crates])
 }
 
-fn shell(directory: &Path, script: &str) -> anyhow::Result<()> {
+pub fn shell(directory: &Path, script: &str) -> anyhow::Result<()> {
     let status = Command::new("sh")
         .arg("-ec")
         .arg(script)
