@@ -129,7 +129,7 @@ fn cold(tools: &Tools, corpus: &Path) -> anyhow::Result<()> {
         remove(&store)?;
         index.push(measure(
             renyi(tools, &store, corpus)
-                .args(["index", "--summary", "-q"])
+                .args(["index", "--hash", "-q"])
                 .arg(corpus),
         )?);
         floor.push(measure(Command::new(&tools.floor).arg(corpus))?);
@@ -168,7 +168,7 @@ fn again(tools: &Tools, corpus: &Path) -> anyhow::Result<()> {
     let index = || -> anyhow::Result<Cost> {
         measure(
             renyi(tools, &store, corpus)
-                .args(["index", "--summary", "-q"])
+                .args(["index", "--hash", "-q"])
                 .arg(corpus),
         )
     };
@@ -217,7 +217,7 @@ fn revisions(tools: &Tools, corpus: &Path) -> anyhow::Result<()> {
         let index = |revision: &str| -> anyhow::Result<Cost> {
             measure(
                 renyi(tools, &store, corpus)
-                    .args(["index", "--summary", "-q", "--rev", revision])
+                    .args(["index", "--hash", "-q", "--rev", revision])
                     .arg(corpus),
             )
         };
