@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod commands;
+mod diff_cases;
 mod formatters;
 
 mod incremental;

@@ -59,6 +59,11 @@ pub trait FrontEnd: Sync {
         false
     }
 
+    /// Whether a namespace's exports say what a star import brings, and nothing else.
+    fn exports_limit_stars(&self) -> bool {
+        false
+    }
+
     /// What a method that libraries give to many types returns.
     fn library_method(&self, _name: &str) -> LibraryMethod {
         LibraryMethod::Unknown
@@ -73,6 +78,12 @@ pub trait FrontEnd: Sync {
     /// The qualified name of a member of a library name.
     fn library_member(&self, qualified: &str, name: &str) -> String {
         format!("{qualified}{}{name}", self.separator())
+    }
+
+    /// Names of the members that run when a type is called, so that who calls the
+    /// type depends on them too.
+    fn constructors(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Between a module's name and a definition's, and between the parts of a
@@ -92,6 +103,10 @@ pub enum LibraryMethod {
     Same,
     /// On a container: an element (`unwrap`).
     Element,
+    /// On a map: a container of its values.
+    Values,
+    /// On a map: a container of its entries, each a key and a value.
+    Items,
 }
 
 /// Where a module specifier leads.

@@ -7,20 +7,30 @@
 
 pub mod builder;
 pub mod codec;
+mod ecmascript;
 pub mod effects;
 mod frontend;
 mod go;
 pub mod link;
 pub mod model;
+mod python;
 pub mod render;
 mod rust;
 pub mod syntax;
 
+use ecmascript::EcmaScript;
 pub use frontend::{FileIndex, FrontEnd, Layout, LibraryMethod, ModuleTarget, Project, ProjectFile};
 
 /// All front ends, sorted by name.
 pub fn front_ends() -> &'static [&'static dyn FrontEnd] {
-    &[&go::Go, &rust::Rust]
+    &[
+        &go::Go,
+        &EcmaScript::JavaScript,
+        &python::Python,
+        &rust::Rust,
+        &EcmaScript::Tsx,
+        &EcmaScript::TypeScript,
+    ]
 }
 
 /// The front end for a path, by file name or extension.

@@ -4,11 +4,9 @@
 //! memory of results holds only what did not depend on where the search began
 //! (a search that met itself is not remembered).
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use rayon::prelude::*;
 
 use crate::{
@@ -108,6 +106,10 @@ const CALL: &str = "()";
 const KEY: &str = "(key)";
 const FIRST: &str = "(first)";
 const REST: &str = "(rest)";
+/// What a loop over a value gives: keys of a map, elements of another container.
+const ITEM: &str = "(item)";
+/// What entering a value as a context gives.
+const ENTER: &str = "(enter)";
 
 /// The name under which a module exports what stands for all of it
 /// (`module.exports = create`).
@@ -315,6 +317,24 @@ impl<'a> Linker<'a> {
         self.layout(file).module_name(file)
     }
 
+    /// The members that run when a definition is called, if it is a type that has
+    /// any: its own or inherited.
+    pub fn constructors(&self, id: GlobalId) -> Vec<GlobalId> {
+        if !is_type(self.definition(id).kind) {
+            return Vec::new();
+        }
+        let (file, _) = self.locate(id);
+        let names = self.project.files[file.0 as usize].front_end.constructors();
+        let member = |name: &&str| match self
+            .type_member(id, id, name, true, &mut self.search(file))?
+            .target
+        {
+            Target::Definition(member) => Some(member),
+            _ => None,
+        };
+        names.iter().filter_map(member).collect()
+    }
+
     /// What each reference of a file leads to, in order.
     pub fn link_file(&self, file: FileIndex) -> Vec<Target> {
         let skeleton = self.skeleton(file);
@@ -461,7 +481,14 @@ impl<'a> Linker<'a> {
             }
             PathNode::Member(base, name) => {
                 let base = self.follow(file, base, search).value;
-                self.member(&base, skeleton.str(name), search)
+                let name = skeleton.str(name);
+                // What a module imports from itself is a module inside it.
+                if base == Value::Module(file, FILE_NAMESPACE)
+                    && let Some(target) = self.layout(file).submodule(&ModuleTarget::File(file), name)
+                {
+                    return Found::value(module_value(target, file));
+                }
+                self.member(&base, name, search)
             }
             PathNode::Call(base) => {
                 let base = self.follow(file, base, search).value;
@@ -630,7 +657,8 @@ impl<'a> Linker<'a> {
     fn member(&self, base: &Value, name: &str, search: &mut Search) -> Found {
         match base {
             Value::Module(file, namespace) => {
-                if let Some(found) = self.in_module(*file, *namespace, name, false, search) {
+                let inside = search.front_end.exports_limit_stars();
+                if let Some(found) = self.in_module(*file, *namespace, name, inside, search) {
                     return found;
                 }
                 let submodule = match *namespace {
@@ -651,8 +679,8 @@ impl<'a> Linker<'a> {
             }
             // Of several values from elsewhere, the first is what one goes on with.
             Value::Library(qualified) => Found::value(match name {
-                FIRST => Value::Library(qualified.clone()),
-                REST | KEY => Value::Unknown,
+                FIRST | ENTER => Value::Library(qualified.clone()),
+                REST | KEY | ITEM => Value::Unknown,
                 // Languages whose fields and methods are apart mark fields by a dot.
                 _ => Value::Library(
                     search
@@ -684,11 +712,31 @@ impl<'a> Linker<'a> {
             Value::Container(outer, element) => {
                 match name {
                     FIRST | KEY => return Found::value((**outer).clone()),
-                    REST => return Found::value((**element).clone()),
+                    REST | ENTER => return Found::value((**element).clone()),
+                    ITEM => {
+                        return Found::value(match &**outer {
+                            Value::Container(_, key) => (**key).clone(),
+                            _ => (**element).clone(),
+                        });
+                    }
                     _ => {}
                 }
                 let found = self.member(outer, name, search);
+                let container = |element: &Arc<Value>| {
+                    let outer = match &**outer {
+                        Value::Container(map, _) => map.clone(),
+                        _ => outer.clone(),
+                    };
+                    Value::Container(outer, element.clone())
+                };
                 let result = match search.front_end.library_method(name) {
+                    LibraryMethod::Values => container(element),
+                    LibraryMethod::Items => {
+                        // Both parts say what they are part of, as a map's key does.
+                        let value = Arc::new(Value::Container(outer.clone(), element.clone()));
+                        let rest = Value::Container(value, Arc::new(Value::Unknown));
+                        container(&Arc::new(Value::Container(outer.clone(), rest.into())))
+                    }
                     LibraryMethod::Unknown => return found,
                     LibraryMethod::Copy | LibraryMethod::Same => base.clone(),
                     LibraryMethod::Element => (**element).clone(),

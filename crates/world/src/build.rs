@@ -12,7 +12,7 @@ use map::{
     record::{MemberRecord, Metrics, Record, TokenRange},
 };
 use polyglot::{
-    FileIndex, FrontEnd, Project, ProjectFile,
+    FileIndex, Project, ProjectFile,
     effects::EffectTable,
     link::{GlobalId, Linker, Target},
     model::{Definition, DefinitionIndex, Reach, Skeleton, Token, TokenView},
@@ -157,20 +157,22 @@ fn link_file(
     let effects = &effects[at.front_end.name()];
     let link = |(index, definition): (usize, &Definition)| {
         let own = linker.global(file, DefinitionIndex(index as u32));
-        link_definition(at.front_end, at.skeleton, definition, own, &targets, effects)
+        link_definition(linker, at, definition, own, &targets, effects)
     };
     at.skeleton.definitions.iter().enumerate().map(link).collect()
 }
 
 fn link_definition(
-    front_end: &dyn FrontEnd,
-    skeleton: &Skeleton,
+    linker: &Linker<'_>,
+    file: &ProjectFile<'_>,
     definition: &Definition,
     own: GlobalId,
     targets: &[Target],
     effects: &EffectTable,
 ) -> Linked {
+    let skeleton = file.skeleton;
     let mut builder = TextBuilder::new();
+    let mut constructed = Vec::new();
     let mut linked = Linked {
         text: FinishedText {
             text_hash: Hash([0; 32]),
@@ -215,6 +217,9 @@ fn link_definition(
                     Target::Definition(id) => {
                         builder.reference();
                         linked.targets.push(*id);
+                        if reference.call {
+                            constructed.push(*id);
+                        }
                         if *id != own {
                             let edges = if reference.call {
                                 &mut linked.calls
@@ -243,6 +248,15 @@ fn link_definition(
     if definition.signature_tokens as usize == tokens.len() {
         builder.end_signature();
     }
+    // What runs when a type is called is no token of the source; it follows all
+    // that are, in order, so that ranges of tokens stay.
+    for constructor in constructed.into_iter().flat_map(|id| linker.constructors(id)) {
+        builder.reference();
+        linked.targets.push(constructor);
+        if constructor != own {
+            linked.calls.push(constructor);
+        }
+    }
     for edges in [&mut linked.calls, &mut linked.uses] {
         edges.sort_unstable();
         edges.dedup();
@@ -257,7 +271,7 @@ fn link_definition(
         .iter()
         .map(|&range| failure_text(skeleton, definition, range))
         .collect();
-    linked.text = builder.finish(front_end.name(), definition.kind);
+    linked.text = builder.finish(file.front_end.name(), definition.kind);
     linked
 }
 

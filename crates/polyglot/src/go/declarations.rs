@@ -1,10 +1,12 @@
 //! Declarations of the file: definitions, imports, documentation.
 
+use std::collections::HashMap;
+
 use tree_sitter::Node;
 
 use super::{
     FILE_BLOCK, Kind,
-    scope::{Binding, UNKNOWN},
+    scope::{Binding, Meaning, UNKNOWN},
     walker::Walker,
 };
 use crate::{
@@ -189,7 +191,7 @@ impl<'s, 't> Walker<'s, 't> {
                     }
                 });
             }
-            _ if node.is_error() => walker.items(examples),
+            _ if node.is_error() => walker.inside_error(|walker| walker.items(examples)),
             Kind::EmptyStatement => {}
             _ => walker.loose.push(node),
         });
@@ -198,9 +200,12 @@ impl<'s, 't> Walker<'s, 't> {
     fn imports(&mut self) {
         let fields = &self.grammar.fields;
         self.each(|walker, node, kind| {
-            if kind != Kind::ImportSpec {
-                // A list of imports.
+            if kind == Kind::ImportSpecList {
                 walker.imports();
+            } else if node.is_error() {
+                walker.inside_error(Self::imports);
+            }
+            if kind != Kind::ImportSpec {
                 return;
             }
             let Some(path) = walker.child(node, fields.path) else {
@@ -428,6 +433,13 @@ impl<'s, 't> Walker<'s, 't> {
 
     /// `ExampleT_Method_suffix` is an example of `T.Method`.
     fn mark_examples(&mut self, examples: &[&'s str]) {
+        if examples.is_empty() {
+            return;
+        }
+        let definitions = &self.builder.skeleton().definitions;
+        let by_name: HashMap<String, usize> = (0..definitions.len())
+            .map(|at| (self.builder.str(definitions[at].qualified).to_owned(), at))
+            .collect();
         for example in examples {
             let mut parts = example.split('_');
             let mut qualified = parts.next().unwrap_or("").to_owned();
@@ -437,13 +449,7 @@ impl<'s, 't> Walker<'s, 't> {
                     qualified.push_str(part);
                 }
             }
-            let found = self
-                .builder
-                .skeleton()
-                .definitions
-                .iter()
-                .position(|definition| self.builder.str(definition.qualified) == qualified);
-            if let Some(found) = found {
+            if let Some(&found) = by_name.get(&qualified) {
                 let index = DefinitionIndex(found as u32);
                 self.builder.definition_mut(index).has_example = true;
             }
@@ -464,7 +470,9 @@ impl<'s, 't> Walker<'s, 't> {
                 group.number += 1;
             }
             Kind::VarSpecList => walker.values(keyword, group, documentation),
-            _ if node.is_error() => walker.values(keyword, group, documentation),
+            _ if node.is_error() => {
+                walker.inside_error(|walker| walker.values(keyword, group, documentation));
+            }
             _ => {}
         });
     }
@@ -485,13 +493,15 @@ impl<'s, 't> Walker<'s, 't> {
         });
         let mut declared = self.child(node, fields.type_);
         let mut list = self.child(node, fields.value);
+        let mut repeats = false;
         if keyword == "const" {
             if list.is_none() {
                 (declared, list) = group.repeated;
+                repeats = true;
             }
             group.repeated = (declared, list);
         }
-        let expressions: Vec<Node<'t>> = list.map_or(Vec::new(), |list| {
+        let all_expressions: Vec<Node<'t>> = list.map_or(Vec::new(), |list| {
             list.named_children(&mut list.walk())
                 .filter(|child| self.kind(*child) != Kind::Comment)
                 .collect()
@@ -507,6 +517,21 @@ impl<'s, 't> Walker<'s, 't> {
             let name = self.slice(name_node);
             if name == "_" {
                 continue;
+            }
+            // One expression may give many names their values; so many that all
+            // but the first go without.
+            let (mut declared, mut expressions) = (declared, &all_expressions[..]);
+            if repeats || at > 0 {
+                let shared = match expressions.len() {
+                    1 => expressions[0].byte_range().len(),
+                    _ => expressions
+                        .get(at)
+                        .map_or(0, |own| own.byte_range().len() * usize::from(repeats)),
+                };
+                let bytes = declared.map_or(0, |declared| declared.byte_range().len()) + shared;
+                if !self.may_repeat(bytes) {
+                    (declared, expressions) = (None, &[]);
+                }
             }
             let index = self.builder.declare(&Declared {
                 name,
@@ -535,19 +560,16 @@ impl<'s, 't> Walker<'s, 't> {
                 self.variable_of(meaning)
             });
             self.builder.end_signature();
-            let own = match expressions.len() == names.len() {
-                true => expressions.get(at..=at).unwrap_or(&[]),
-                false => &expressions[..],
+            let own = match expressions.len() {
+                1 => expressions,
+                _ => expressions.get(at..=at).unwrap_or(&[]),
             };
             if !own.is_empty() {
                 self.builder.text("=");
-                let mut values = Vec::new();
-                for (place, &expression) in own.iter().enumerate() {
-                    if place > 0 {
-                        self.builder.text(",");
-                    }
-                    values.push(self.at(expression, Self::visit));
-                }
+                let values: Vec<Meaning> = own
+                    .iter()
+                    .map(|&expression| self.at(expression, Self::visit))
+                    .collect();
                 if expressions.len() != names.len() {
                     // Which of the results it is.
                     self.builder.text(&format!("#{at}"));
@@ -678,16 +700,16 @@ impl<'s, 't> Walker<'s, 't> {
             self.add_field(
                 index,
                 "()",
-                super::scope::Meaning {
+                Meaning {
                     result: Some(result),
                     ..UNKNOWN
                 },
             );
         } else if let Some(instance) = meaning.instance {
             if let PathNode::Container(key, element) = self.builder.node(instance) {
-                self.add_field(index, "[]", super::scope::Meaning::composite(element));
+                self.add_field(index, "[]", Meaning::composite(element));
                 if self.kind(node) == Kind::MapType {
-                    self.add_field(index, "(key)", super::scope::Meaning::composite(key));
+                    self.add_field(index, "(key)", Meaning::composite(key));
                 }
             }
         } else if meaning.path != UNKNOWN.path {
@@ -720,6 +742,7 @@ impl<'s, 't> Walker<'s, 't> {
         self.scopes.enter();
         for node in loose {
             let kind = self.kind(node);
+            let start = self.builder.position();
             self.at(node, |walker| match kind {
                 Kind::ConstSpec | Kind::VarSpec => {
                     let keyword = if kind == Kind::ConstSpec { "const" } else { "var" };
@@ -730,7 +753,9 @@ impl<'s, 't> Walker<'s, 't> {
                     walker.visit();
                 }
             });
-            self.builder.text(";");
+            if self.builder.position() > start {
+                self.builder.text(";");
+            }
         }
         self.scopes.leave();
         self.end(index);

@@ -1,6 +1,6 @@
 //! One spelling for literals of equal value.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 /// A string or rune literal, quotes included, by its content: between `quote`s,
 /// with escapes only where the content cannot stand for itself.
@@ -126,7 +126,10 @@ pub(super) fn is_plain(literal: &str, quote: u8) -> bool {
 }
 
 /// A number in lower case, an imaginary one without leading zeros.
-pub(super) fn number(literal: &str) -> String {
+pub(super) fn number(literal: &str) -> Cow<'_, str> {
+    if literal.bytes().all(|b| b.is_ascii_digit()) {
+        return Cow::Borrowed(literal);
+    }
     let mut number = literal.to_ascii_lowercase();
     if number.ends_with('i')
         && number
@@ -142,7 +145,7 @@ pub(super) fn number(literal: &str) -> String {
             trimmed.to_owned()
         };
     }
-    number
+    Cow::Owned(number)
 }
 
 #[cfg(test)]

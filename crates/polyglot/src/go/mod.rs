@@ -32,6 +32,9 @@
 //!
 //! A file that a plain build leaves out keeps its names to itself.
 //!
+//! What one type or expression says of many names at once is written out for each
+//! of them only up to a bound ([`walker::Walker::may_repeat`]).
+//!
 //! Refused: which of two files for different machines counts (what both define
 //! leads to nothing), type parameters (what they stand for is unknown), the C of
 //! cgo, `vendor` and `replace`. An example function marks what it is an example
@@ -102,6 +105,7 @@ crate::node_kinds! {
         ImplicitLengthArrayType = "implicit_length_array_type",
         ImportDeclaration = "import_declaration",
         ImportSpec = "import_spec",
+        ImportSpecList = "import_spec_list",
         IndexExpression = "index_expression",
         IntLiteral = "int_literal",
         InterfaceType = "interface_type",
@@ -346,6 +350,29 @@ mod tests {
     }
 
     #[test]
+    fn what_many_names_share_stays_small() {
+        let names = |n: usize| (0..n).map(|at| format!("a{at}")).collect::<Vec<_>>();
+        let long = vec!["1"; 20_000].join(" + ");
+        for text in [
+            format!("package p\nvar {} = f({long})\n", names(5_000).join(", ")),
+            format!(
+                "package p\nvar {} = {}\n",
+                names(5_000).join(", "),
+                vec!["1"; 4_999].join(", ")
+            ),
+            format!("package p\nconst (\nx = {long}\n{}\n)\n", names(5_000).join("\n")),
+            format!(
+                "package p\nvar {} struct {{ x [{long}]int }}\n",
+                names(5_000).join(", ")
+            ),
+        ] {
+            let skeleton = Go.extract(&text);
+            assert!(skeleton.definitions.len() >= 5_000);
+            assert!(skeleton.tokens.len() < 2_000_000, "{}", skeleton.tokens.len());
+        }
+    }
+
+    #[test]
     fn deep_nesting_is_read() {
         const DEEP: usize = 5_000;
         for (open, close) in [
@@ -371,6 +398,8 @@ mod tests {
                 format!("package p\nvar x {open}a{close}\n"),
                 format!("package p\nvar x = []T{open}a{close}\n"),
                 format!("package p\nfunc f() {{ {open} a {close} }}\n"),
+                format!("package p\nimport ({open}a{close})\nconst ({open}a{close})\n"),
+                format!("package p\nvar x = []{open}T{close}{{ {{ a: 1 }} }}\n"),
                 format!("package p\n{open}"),
             ] {
                 Go.extract(&text);

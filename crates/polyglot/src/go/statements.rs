@@ -260,12 +260,11 @@ impl<'s, 't> Walker<'s, 't> {
         let mut container = UNKNOWN;
         self.each(|walker, node, kind| {
             let field = walker.field();
+            let assigns = kind == Kind::ShortAssign || walker.slice(node) == "=";
             if field == fields.right {
                 container = walker.visit();
-            } else if field != fields.left && (kind != Kind::ShortAssign || !left.is_empty()) {
-                if walker.slice(node) != "=" || !left.is_empty() {
-                    walker.visit();
-                }
+            } else if field != fields.left && (!assigns || !left.is_empty()) {
+                walker.visit();
             }
         });
         if !declares {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     builder::Builder,
-    model::{DefinitionIndex, FILE_NAMESPACE, Metrics, PathId, Skeleton, Str, Token},
+    model::{DefinitionIndex, FILE_NAMESPACE, Metrics, PathId, PathNode, Skeleton, Span, Str, Token},
     syntax::{self, MAX_DEPTH, span},
 };
 
@@ -51,6 +51,10 @@ pub(super) struct Walker<'s, 't> {
     pub structs: Vec<Vec<(&'s str, Meaning)>>,
     /// Whether a plain build leaves the file out.
     pub left_out: bool,
+    /// Bytes of types and expressions written out for further names.
+    repeated: usize,
+    /// How many errors are around the declarations being read.
+    errors: u32,
     /// Top-level nodes that are no definition of their own.
     pub loose: Vec<Node<'t>>,
 }
@@ -60,10 +64,7 @@ pub(super) fn extract(source: &str) -> Skeleton {
     let mut builder = Builder::new(source);
     builder.add_namespace(FILE_NAMESPACE, true);
     let Some(tree) = syntax::parse(&grammar.language, source) else {
-        builder.error(
-            crate::model::Span::default(),
-            "the text is too long to read".to_owned(),
-        );
+        builder.error(Span::default(), "the text is too long to read".to_owned());
         return builder.finish();
     };
     let mut walker = Walker {
@@ -83,6 +84,8 @@ pub(super) fn extract(source: &str) -> Skeleton {
         fields_here: Vec::new(),
         structs: Vec::new(),
         left_out: super::constraints::is_left_out(source),
+        repeated: 0,
+        errors: 0,
         loose: Vec::new(),
     };
     walker.file();
@@ -173,6 +176,22 @@ impl<'s, 't> Walker<'s, 't> {
         });
     }
 
+    /// Whether a type or expression of some bytes may be written out once more for
+    /// a further name. In all they may take about as much as the file.
+    pub fn may_repeat(&mut self, bytes: usize) -> bool {
+        self.repeated = self.repeated.saturating_add(bytes);
+        self.repeated <= self.source.len() + (1 << 20)
+    }
+
+    /// Looks for declarations inside an error.
+    pub fn inside_error(&mut self, visit: impl FnOnce(&mut Self)) {
+        if self.errors < 16 {
+            self.errors += 1;
+            visit(self);
+            self.errors -= 1;
+        }
+    }
+
     pub fn visit(&mut self) -> Meaning {
         self.visit_in(Place::default())
     }
@@ -206,7 +225,7 @@ impl<'s, 't> Walker<'s, 't> {
             Kind::ParenthesizedExpression => return self.parenthesized(place),
             Kind::IndexExpression => return self.index(place),
             Kind::SliceExpression => return self.slice_of(),
-            Kind::TypeAssertion | Kind::TypeConversion => return self.to_type(),
+            Kind::TypeAssertion | Kind::TypeConversion => return self.converted(),
             Kind::TypeInstantiation => return self.generic(),
             Kind::FuncLiteral => return self.function_literal(),
             Kind::InterpretedString => {
@@ -347,7 +366,7 @@ impl<'s, 't> Walker<'s, 't> {
             return Some(last);
         }
         let unknown = self.builder.unknown();
-        let node = |first, rest| crate::model::PathNode::Container(first, rest);
+        let node = |first, rest| PathNode::Container(first, rest);
         let mut tuple = self.builder.path(node(last, unknown));
         for &value in rest.iter().rev() {
             tuple = self.builder.path(node(value, tuple));

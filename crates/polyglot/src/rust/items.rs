@@ -1,11 +1,10 @@
 //! Definitions: what they own, how they are described.
 
-use std::collections::HashSet;
-
 use tree_sitter::{Node, TreeCursor};
 
 use super::{
     Extractor, Heads, Kind, Locals,
+    describe::{has_example, outer_documentation},
     tokens::{is_item, visibility_text},
 };
 use crate::{
@@ -82,103 +81,6 @@ impl<'s> Extractor<'s> {
         if !self.file_documentation.is_empty() {
             let purpose = first_paragraph(&self.file_documentation);
             self.builder.set_purpose(&purpose);
-        }
-    }
-
-    /// Collects the names that a `use` of this module may start with.
-    fn collect_heads(&mut self, module: Node<'_>) {
-        let mut heads = Heads::default();
-        let fields = &self.grammar.fields;
-        let mut cursor = module.walk();
-        for item in module.children(&mut cursor) {
-            match self.kind(item) {
-                Kind::ModItem => {
-                    if let Some(name) = self.field(item, fields.name) {
-                        heads.modules.insert(self.slice(name));
-                    }
-                }
-                Kind::EnumItem | Kind::StructItem | Kind::TraitItem | Kind::TypeItem | Kind::UnionItem => {
-                    if let Some(name) = self.field(item, fields.name) {
-                        heads.names.insert(self.slice(name));
-                    }
-                }
-                Kind::ExternCrate => {
-                    let name = self
-                        .field(item, fields.alias)
-                        .or_else(|| self.field(item, fields.name));
-                    if let Some(name) = name {
-                        heads.names.insert(self.slice(name));
-                    }
-                }
-                Kind::UseDeclaration => {
-                    if let Some(tree) = self.field(item, fields.argument) {
-                        let first = self.first_name(tree);
-                        self.imported(tree, first, &mut heads.names, 0);
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let Some(last) = self.heads.last_mut() {
-            *last = heads;
-        }
-    }
-
-    fn first_name(&self, node: Node<'_>) -> &'s str {
-        let text = self.slice(node);
-        text.split(|c: char| c.is_whitespace() || c == ':' || c == '{')
-            .next()
-            .unwrap_or("")
-    }
-
-    /// Names that a tree of imports brings, that of its own first part aside.
-    fn imported(&self, tree: Node<'_>, first: &str, into: &mut HashSet<&'s str>, depth: u32) {
-        if depth > 64 {
-            return;
-        }
-        let fields = &self.grammar.fields;
-        match self.kind(tree) {
-            Kind::UseAsClause => {
-                if let Some(alias) = self.field(tree, fields.alias) {
-                    into.insert(self.slice(alias));
-                }
-            }
-            Kind::ScopedIdentifier => {
-                let name = self.last_name(tree);
-                if name != first {
-                    into.insert(name);
-                }
-            }
-            Kind::ScopedUseList => {
-                if let Some(list) = self.field(tree, fields.list) {
-                    if let Some(path) = self.field(tree, fields.path) {
-                        let name = self.last_name(path);
-                        if name != first {
-                            into.insert(name);
-                        }
-                    }
-                    self.imported(list, first, into, depth + 1);
-                }
-            }
-            Kind::UseList => {
-                let mut cursor = tree.walk();
-                for part in tree.named_children(&mut cursor) {
-                    // The parts of a group without a path have first parts of their own.
-                    let first = if first.is_empty() {
-                        self.first_name(part)
-                    } else {
-                        first
-                    };
-                    self.imported(part, first, into, depth + 1);
-                }
-            }
-            Kind::Identifier => {
-                let name = self.slice(tree);
-                if name != first {
-                    into.insert(name);
-                }
-            }
-            _ => {}
         }
     }
 
@@ -363,10 +265,8 @@ impl<'s> Extractor<'s> {
     }
 
     fn reach(&self, node: Node<'_>) -> (String, Reach) {
-        let mut cursor = node.walk();
-        let modifier = node
-            .children(&mut cursor)
-            .take(4)
+        let modifier = (0..4)
+            .map_while(|at| node.child(at))
             .find(|&child| self.kind(child) == Kind::Visibility);
         let Some(modifier) = modifier else {
             return (String::new(), Reach::Private);
@@ -404,29 +304,6 @@ impl<'s> Extractor<'s> {
         self.container = outer.container;
         self.prefix = outer.prefix;
         self.generics.truncate(outer.generics);
-    }
-
-    fn set_signature(&mut self, definition: DefinitionIndex, node: Node<'_>, end: Option<Node<'_>>) {
-        let end = end.map_or(usize::MAX, |end| end.start_byte());
-        let text = self.one_line(node, end);
-        let text = self.builder.intern(&text);
-        self.builder.definition_mut(definition).signature = text;
-    }
-
-    /// The text of a node up to a byte, on one line, in a fixed spacing.
-    fn one_line(&self, node: Node<'_>, end: usize) -> String {
-        let mut line = Line::default();
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            if child.start_byte() >= end {
-                break;
-            }
-            if self.kind(child) == Kind::Visibility {
-                continue;
-            }
-            self.push_words(&mut line, child);
-        }
-        line.finish()
     }
 
     fn attributes(&mut self, pending: &Pending<'_>) {
@@ -1065,39 +942,6 @@ impl<'s> Extractor<'s> {
         });
     }
 
-    /// The text of a type on one line.
-    fn text_of(&self, node: Node<'_>) -> String {
-        let mut line = Line::default();
-        self.push_words(&mut line, node);
-        line.finish()
-    }
-
-    fn push_words(&self, line: &mut Line, node: Node<'_>) {
-        let mut cursor = node.walk();
-        loop {
-            let at = cursor.node();
-            let whole = matches!(
-                self.kind(at),
-                Kind::StringLiteral
-                    | Kind::RawStringLiteral
-                    | Kind::Lifetime
-                    | Kind::LineComment
-                    | Kind::BlockComment
-            );
-            if !whole && cursor.goto_first_child() {
-                continue;
-            }
-            if !self.is_comment(at) && line.text.len() < MAX_SIGNATURE {
-                line.push(self.slice(at));
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-            }
-        }
-    }
-
     fn constant<'t>(
         &mut self,
         node: Node<'t>,
@@ -1296,180 +1140,6 @@ impl<'s> Extractor<'s> {
         self.items(&mut body.walk(), &place, &mut statements);
     }
 
-    fn extern_crate(&mut self, node: Node<'_>) {
-        let fields = &self.grammar.fields;
-        let Some(name) = self.field(node, fields.name) else {
-            return;
-        };
-        let crate_name = self.slice(name);
-        let name = self
-            .field(node, fields.alias)
-            .map_or(crate_name, |alias| self.slice(alias));
-        let path = if crate_name == "self" {
-            self.builder.module("crate")
-        } else {
-            self.external(crate_name)
-        };
-        let namespace = self.namespace;
-        self.builder.bind(namespace, name, path);
-        self.builder.add_import(crate_name);
-    }
-
-    /// Binds the names that a `use` brings.
-    pub(super) fn use_declaration(&mut self, node: Node<'_>) {
-        if let Some(tree) = self.field(node, self.grammar.fields.argument) {
-            self.use_tree(tree, None, "", 0);
-        }
-    }
-
-    fn use_tree(&mut self, tree: Node<'_>, base: Option<PathId>, written: &str, depth: u32) {
-        if depth > 64 {
-            return;
-        }
-        let fields = &self.grammar.fields;
-        match self.kind(tree) {
-            Kind::UseAsClause => {
-                let (Some(path), Some(alias)) =
-                    (self.field(tree, fields.path), self.field(tree, fields.alias))
-                else {
-                    return;
-                };
-                let alias = self.slice(alias);
-                let (target, text) = self.use_path(path, base, written, 0);
-                self.builder.add_import(&format!("{text} as {alias}"));
-                let own = self.kind(path) == Kind::SelfWord;
-                self.import(alias, target, (!own).then_some((path, base)));
-            }
-            Kind::ScopedUseList => {
-                let (inner, text) = match self.field(tree, fields.path) {
-                    Some(path) => {
-                        let (inner, text) = self.use_path(path, base, written, 0);
-                        (Some(inner), text)
-                    }
-                    None => (base, written.to_owned()),
-                };
-                if let Some(list) = self.field(tree, fields.list) {
-                    self.use_tree(list, inner, &text, depth + 1);
-                }
-            }
-            Kind::UseList => {
-                let mut cursor = tree.walk();
-                for part in tree.named_children(&mut cursor) {
-                    self.use_tree(part, base, written, depth + 1);
-                }
-            }
-            Kind::UseWildcard => {
-                let (target, text) = match tree.named_child(0) {
-                    Some(path) if !self.is_comment(path) => self.use_path(path, base, written, 0),
-                    _ => (base.unwrap_or(self.builder.unknown()), written.to_owned()),
-                };
-                self.builder.add_import(&format!("{text}::*"));
-                let namespace = self.namespace;
-                if target != self.builder.unknown() {
-                    self.builder.namespace_mut(namespace).stars.push(target);
-                }
-            }
-            Kind::SelfWord if base.is_some() => {
-                self.builder.add_import(written);
-                let name = written.rsplit("::").next().unwrap_or(written);
-                if let Some(base) = base {
-                    self.import(name, base, None);
-                }
-            }
-            Kind::Identifier | Kind::ScopedIdentifier | Kind::Crate | Kind::Super => {
-                let (target, text) = self.use_path(tree, base, written, 0);
-                self.builder.add_import(&text);
-                let name = self.last_name(tree);
-                self.import(name, target, Some((tree, base)));
-            }
-            _ => {}
-        }
-    }
-
-    /// Makes an imported name mean what the path does; a name may also be that
-    /// of a macro.
-    fn import(&mut self, name: &str, target: PathId, source: Option<(Node<'_>, Option<PathId>)>) {
-        if name == "_" || target == self.builder.unknown() {
-            return;
-        }
-        let namespace = self.namespace;
-        self.builder.bind(namespace, name, target);
-        if source.is_some()
-            && let PathNode::Member(base, member) = self.builder.node(target)
-        {
-            let member = format!("{}!", self.builder.str(member));
-            let path = self.builder.member(base, &member);
-            self.builder.bind(namespace, &format!("{name}!"), path);
-        }
-    }
-
-    /// What the path of a `use` means, and its text.
-    fn use_path(
-        &mut self,
-        node: Node<'_>,
-        base: Option<PathId>,
-        written: &str,
-        depth: u32,
-    ) -> (PathId, String) {
-        let unknown = self.builder.unknown();
-        if depth > 64 {
-            return (unknown, String::new());
-        }
-        let fields = &self.grammar.fields;
-        let join = |text: &str| match written {
-            "" => text.to_owned(),
-            written => format!("{written}::{text}"),
-        };
-        match self.kind(node) {
-            Kind::Crate => (self.builder.module("crate"), "crate".to_owned()),
-            Kind::SelfWord => match base {
-                Some(base) => (base, written.to_owned()),
-                None => (self.this_module(), "self".to_owned()),
-            },
-            Kind::Super => (self.module_above(1), "super".to_owned()),
-            Kind::Metavariable => (self.builder.module("crate"), "$crate".to_owned()),
-            Kind::Identifier => {
-                let name = self.slice(node);
-                let path = match base {
-                    Some(base) => self.builder.member(base, name),
-                    None => self.use_head(name),
-                };
-                (path, join(name))
-            }
-            Kind::ScopedIdentifier => {
-                let Some(name) = self.field(node, fields.name) else {
-                    return (unknown, String::new());
-                };
-                let Some(path) = self.field(node, fields.path) else {
-                    let name = self.slice(name);
-                    return (self.external(name), name.to_owned());
-                };
-                if self.kind(name) == Kind::Super {
-                    let text = self.slice(node);
-                    return (self.module_above(text.matches("super").count()), text.to_owned());
-                }
-                let (inner, text) = self.use_path(path, base, written, depth + 1);
-                let name = self.slice(name);
-                (self.builder.member(inner, name), format!("{text}::{name}"))
-            }
-            _ => (unknown, self.slice(node).to_owned()),
-        }
-    }
-
-    /// The first name of a `use`: something of this module, or a crate.
-    fn use_head(&mut self, name: &'s str) -> PathId {
-        let module = self.modules[self.modules.len() - 1];
-        let heads = self.heads.last();
-        if heads.is_some_and(|heads| heads.modules.contains(name)) {
-            return self.builder.name(module, &format!("{name}/"));
-        }
-        let known = heads.is_some_and(|heads| heads.names.contains(name));
-        if known || super::names::is_capitalised(name) {
-            return self.builder.name(module, name);
-        }
-        self.external(name)
-    }
-
     fn module_statements<'t>(&mut self, statements: &[Statement<'t>], place: &Place<'t>) {
         let (Some(first), Some(last)) = (statements.first(), statements.last()) else {
             return;
@@ -1506,100 +1176,3 @@ impl<'s> Extractor<'s> {
 
 /// Items take more stack than expressions.
 const ITEM_DEPTH: u32 = 8;
-
-const MAX_SIGNATURE: usize = 4_000;
-
-/// Tokens on one line, spaced as the formatter would.
-#[derive(Default)]
-struct Line {
-    text: String,
-    comma: bool,
-}
-
-impl Line {
-    fn push(&mut self, token: &str) {
-        if token.is_empty() {
-            return;
-        }
-        let closes = matches!(token, ")" | "]" | "}" | ">");
-        if std::mem::take(&mut self.comma) && !closes {
-            self.text.push_str(", ");
-        }
-        if token == "," {
-            self.comma = true;
-            return;
-        }
-        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '"' | '#');
-        let word = token.starts_with(is_word);
-        let after = self.text.chars().next_back();
-        let spaced = matches!(token, "->" | "=>" | "=" | "+" | "for" | "where" | "as" | "==");
-        let space = match after {
-            None | Some(' ' | '(' | '[' | '&' | '!' | '\'') => false,
-            Some('<') => spaced && token != "for",
-            Some('>') if self.text.ends_with("->") || self.text.ends_with("=>") => true,
-            Some('>') => word || matches!(token, "->" | "=" | "+" | "=>" | "{" | "<" | "&" | "*"),
-            Some(':') => !self.text.ends_with("::"),
-            Some('=' | '+' | ';') => true,
-
-            Some('*') => spaced,
-            Some(last) => {
-                spaced
-                    || word && (is_word(last) || last == ')' || last == ']' || last == '}')
-                    || matches!(token, "&" | "*" | "[" | "{" | "?" | "!")
-                        && (is_word(last) || last == ')')
-                        && !matches!(token, "?")
-                        && !(token == "!" && self.text.ends_with("macro_rules"))
-            }
-        };
-        if space {
-            self.text.push(' ');
-        }
-        self.text.push_str(token);
-    }
-
-    fn finish(self) -> String {
-        self.text.trim().trim_end_matches([';', '=']).trim().to_owned()
-    }
-}
-
-/// The text of an outer documentation comment.
-fn outer_documentation(comment: &str) -> Option<String> {
-    if let Some(text) = comment.strip_prefix("///") {
-        if text.starts_with('/') {
-            return None;
-        }
-        return Some(text.trim_end().to_owned());
-    }
-    let text = comment.strip_prefix("/**")?.strip_suffix("*/")?;
-    if text.starts_with('*') || text.is_empty() {
-        return None;
-    }
-    let lines: Vec<&str> = text
-        .lines()
-        .map(|line| line.trim().trim_start_matches('*').trim())
-        .collect();
-    Some(lines.join("\n").trim().to_owned())
-}
-
-/// Whether documentation has a code block that is run as a test.
-fn has_example(documentation: &str) -> bool {
-    let mut inside = false;
-    for line in documentation.lines() {
-        let line = line.trim();
-        let Some(words) = line.strip_prefix("```").or_else(|| line.strip_prefix("~~~")) else {
-            continue;
-        };
-        inside = !inside;
-        if !inside {
-            continue;
-        }
-        let runs = words
-            .split([',', ' '])
-            .filter(|word| !word.is_empty())
-            .all(|word| word == "rust" || word == "should_panic" || word.starts_with("edition"));
-        if runs {
-            return true;
-        }
-    }
-    false
-}

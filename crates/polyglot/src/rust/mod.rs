@@ -1,9 +1,11 @@
 //! Rust.
 //!
 //! The file is read once, in source order. [`items`] finds definitions and what
-//! they own, [`tokens`] writes canonical tokens and follows the types of
-//! expressions, [`names`] turns paths, types and patterns into what the linker
-//! follows, [`layout`] knows Cargo packages, [`prelude`] the standard library.
+//! they own, [`imports`] binds what `use` brings, [`tokens`] writes canonical
+//! tokens and follows the types of expressions, [`macros`] does so for macros,
+//! [`names`] turns paths, types and patterns into what the linker follows,
+//! [`describe`] writes signatures, [`layout`] knows Cargo packages, [`prelude`]
+//! the standard library.
 //!
 //! Names: an inline module is a namespace, its definitions are `module::name`;
 //! members are `Type.method`, those of a trait's implementation
@@ -33,8 +35,11 @@
 //! macro are read as expressions where they are expressions, else as tokens in
 //! which only paths and calls may refer.
 
+mod describe;
+mod imports;
 mod items;
 mod layout;
+mod macros;
 mod names;
 mod prelude;
 mod tokens;

@@ -18,7 +18,7 @@ labels, dump, directory = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 packages = collections.defaultdict(list)
 for line in open(labels, encoding="utf-8"):
     row = line.rstrip("\n").split("\t")
-    if line.startswith("#") or row[0] == "crate":
+    if line.startswith("#") or row[0] in ("crate", "package"):
         continue
     packages[row[0], row[1]].append(row[2:])
 
