@@ -11,6 +11,9 @@ use crate::{
     syntax,
 };
 
+/// A name that more branches bind means nothing certain.
+const MAX_MEANINGS: usize = 16;
+
 /// What decorators say of a definition.
 #[derive(Debug, Default)]
 struct Decorators {
@@ -176,6 +179,9 @@ impl<'a, 't> Walker<'a, 't> {
                 paths = bindings.iter().map(|binding| binding.path).collect();
             }
             paths.dedup();
+            if paths.len() > MAX_MEANINGS {
+                paths = vec![unknown];
+            }
             // A variable keeps its definition when it is assigned again.
             if let Some(constant) = paths.iter().copied().find(|&path| self.is_constant(path))
                 && paths.iter().all(|&path| path == constant || path == unknown)
@@ -792,7 +798,7 @@ impl<'a, 't> Walker<'a, 't> {
 
     /// Whether a statement is a string and nothing else.
     pub fn is_string_statement(&mut self, part: Part<'t>) -> bool {
-        if part.kind != Kind::ExpressionStatement {
+        if part.kind != Kind::ExpressionStatement || !self.slice(part.node).ends_with(['"', '\'']) {
             return false;
         }
         let parts = self.parts(part.node);

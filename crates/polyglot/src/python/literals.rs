@@ -120,7 +120,13 @@ impl<'a, 't> Walker<'a, 't> {
                 }
                 Kind::Interpolation | Kind::StringEnd => {
                     let mut text = String::new();
-                    let content = self.source.get(at..part.node.start_byte());
+                    let mut end = part.node.start_byte();
+                    if part.kind == Kind::StringEnd {
+                        // Where a raw string ends in an escaped quote, the grammar
+                        // takes that for a part of the end.
+                        end = part.node.end_byte().saturating_sub(style.quotes).max(end);
+                    }
+                    let content = self.source.get(at..end);
                     decode(content.unwrap_or(""), style, &mut text);
                     pieces.push(Piece::Text(text));
                     if part.kind == Kind::Interpolation {
@@ -185,6 +191,8 @@ struct Style {
     raw: bool,
     bytes: bool,
     format: bool,
+    /// Length of the quote.
+    quotes: usize,
 }
 
 impl Style {
@@ -194,6 +202,7 @@ impl Style {
             raw: has('r'),
             bytes: has('b'),
             format: has('f') || has('t'),
+            quotes: start.len() - start.trim_end_matches(['"', '\'']).len(),
         }
     }
 }

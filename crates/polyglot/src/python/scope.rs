@@ -640,6 +640,12 @@ impl<'a, 't> Walker<'a, 't> {
         if at.silent {
             return;
         }
+        let known = self.module_names.contains_key(name);
+        if path != self.builder.unknown() {
+            self.variables.remove(name);
+        } else if !known {
+            self.variables.insert(name);
+        }
         self.module_names.entry(name).or_default().push(ModuleName {
             path,
             at: node.end_byte() as u32,

@@ -59,6 +59,7 @@ pub(super) struct Walker<'a, 't> {
     pub parts: Vec<Part<'t>>,
     /// Interned texts of unnamed nodes.
     words: Vec<Option<Str>>,
+    common: [Option<Str>; 12],
     pub scopes: Vec<Scope<'a>>,
     pub classes: Vec<Class<'a>>,
     /// Definitions by the start of their name.
@@ -66,6 +67,8 @@ pub(super) struct Walker<'a, 't> {
     /// Definitions inside branches.
     pub conditional: HashSet<DefinitionIndex>,
     pub module_names: HashMap<&'a str, Vec<ModuleName>>,
+    /// Names of the module that no definition and no import binds.
+    pub variables: HashSet<&'a str>,
     /// Metrics of the open definitions: blocks open, deepest, branches.
     pub metrics: Vec<(u32, Metrics)>,
     pub depth: u32,
@@ -93,11 +96,13 @@ impl<'a, 't> Walker<'a, 't> {
             cursor: root.walk(),
             parts: Vec::new(),
             words: vec![None; grammar.kinds.len()],
+            common: [None; 12],
             scopes: Vec::new(),
             classes: Vec::new(),
             declared: HashMap::new(),
             conditional: HashSet::new(),
             module_names: HashMap::new(),
+            variables: HashSet::new(),
             metrics: Vec::new(),
             depth: 0,
             none,
@@ -181,7 +186,31 @@ impl<'a, 't> Walker<'a, 't> {
     // Tokens.
 
     pub fn text(&mut self, text: &str) {
-        self.builder.text(text);
+        // The commonest are not looked up each time.
+        let at = match text {
+            "(" => 0,
+            ")" => 1,
+            "," => 2,
+            ";" => 3,
+            "." => 4,
+            "→" => 5,
+            "←" => 6,
+            "=" => 7,
+            "self" => 8,
+            "[" => 9,
+            "]" => 10,
+            ":" => 11,
+            _ => return self.builder.text(text),
+        };
+        let word = match self.common[at] {
+            Some(word) => word,
+            None => {
+                let word = self.builder.intern(text);
+                self.common[at] = Some(word);
+                word
+            }
+        };
+        self.builder.push(Token::text(word));
     }
 
     /// A leaf as it stands.
@@ -399,15 +428,15 @@ impl<'a, 't> Walker<'a, 't> {
         };
         if directly && bindings.len() > 1 {
             // Code of the module sees what is bound so far.
-            let before = bindings.iter().rfind(|binding| binding.at < at);
-            if let Some(before) = before
+            let before = bindings.partition_point(|binding| binding.at < at);
+            if let Some(before) = before.checked_sub(1).and_then(|last| bindings.get(last))
                 && !before.conditional
                 && before.path != unknown
             {
                 return Meaning::Refers(before.path);
             }
         }
-        if bindings.iter().all(|binding| binding.path == unknown) {
+        if self.variables.contains(name) {
             let bound = self.scopes[0].names.get(name).and_then(|local| local.bound);
             return Meaning::Local(bound.filter(|_| directly).map_or(unknown, |bound| bound.value));
         }
