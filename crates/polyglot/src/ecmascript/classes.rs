@@ -333,15 +333,13 @@ impl<'s, 't> Walker<'s, 't> {
         for &decorator in &member.decorators {
             self.visit(decorator);
         }
-        for &head in heads {
-            self.head(head);
-        }
+        let overloaded = self.heads(heads);
         let own = (self.function.this, self.function.super_);
         let result = if callable == node {
             let result = self.callable_with(node, Some(own), Name::Own);
             let body = self.field(node, fields.body);
             self.sign_callable(index, heads, node, body);
-            result
+            overloaded.unwrap_or(result)
         } else {
             let mut result = self.builder.unknown();
             for (field, child) in self.children_with_fields(node) {
@@ -364,15 +362,33 @@ impl<'s, 't> Walker<'s, 't> {
         definition.property = accessor == Some(Kind::Get);
     }
 
-    /// The head of an overload, which belongs to what follows it.
-    pub fn head(&mut self, node: Node<'t>) {
+    /// The heads of overloads, which belong to what follows them. What all of them
+    /// give, if there are any.
+    pub fn heads(&mut self, heads: &[Node<'t>]) -> Option<PathId> {
+        let unknown = self.builder.unknown();
+        let mut result = None;
+        for &head in heads {
+            let here = self.head(head);
+            result = Some(match result {
+                Some(known) if known != here => unknown,
+                _ => here,
+            });
+        }
+        result
+    }
+
+    fn head(&mut self, node: Node<'t>) -> PathId {
+        let fields = &self.grammar.fields;
+        let mut result = self.builder.unknown();
+        self.local += 1;
         self.enter_scope();
         for (field, child) in self.children_with_fields(node) {
             match self.kind(child) {
-                _ if field == self.grammar.fields.name => self.builder.own_name(),
+                _ if field == fields.name => self.builder.own_name(),
                 Kind::TypeParameters => self.type_parameters(child),
                 Kind::FormalParameters => self.parameters(child),
                 Kind::Semicolon => {}
+                _ if field == fields.return_type => result = self.type_(child),
                 _ => {
                     self.visit(child);
                 }
@@ -380,6 +396,8 @@ impl<'s, 't> Walker<'s, 't> {
         }
         self.text(";");
         self.leave_scope();
+        self.local -= 1;
+        result
     }
 
     /// Signs with the heads of overloads, or with the head of the implementation.

@@ -63,15 +63,13 @@ impl<'s, 't> Walker<'s, 't> {
         let unknown = self.builder.unknown();
         let constructs = self.function.constructs.take();
         let place = self.enter_place(index);
-        for &head in heads {
-            self.head(head);
-        }
+        let overloaded = self.heads(heads);
         let result = self.callable_with(node, Some((unknown, unknown)), Name::Own);
         self.function.constructs = constructs;
         self.place = place;
         let body = self.field(node, self.grammar.fields.body);
         self.sign_callable(index, heads, node, body);
-        self.builder.definition_mut(index).value = Some(result);
+        self.builder.definition_mut(index).value = Some(overloaded.unwrap_or(result));
     }
 
     fn interface(&mut self, index: DefinitionIndex, node: Node<'t>) {
@@ -231,7 +229,11 @@ impl<'s, 't> Walker<'s, 't> {
                     DefinitionKind::Type => {
                         self.builder.end_signature();
                         self.place = place.clone();
-                        self.class_value(index, inner);
+                        self.class(index, inner);
+                        let body = self
+                            .field(inner, fields.body)
+                            .map_or(end, |body| body.start_byte());
+                        self.sign(index, node.start_byte(), body);
                         self.enter_place(index);
                         unknown
                     }
@@ -266,11 +268,6 @@ impl<'s, 't> Walker<'s, 't> {
             let signature = self.builder.intern(&format!("{keyword} {line}"));
             self.builder.definition_mut(index).signature = signature;
         }
-    }
-
-    /// A class that is the value of the open definition.
-    pub fn class_value(&mut self, index: DefinitionIndex, class: Node<'t>) {
-        self.class(index, class);
     }
 
     /// `this` and `super` unknown; gives what they were.
@@ -438,6 +435,9 @@ impl<'s, 't> Walker<'s, 't> {
             name_span: span(title),
         });
         self.sign(index, callee.start_byte(), title.end_byte());
+        let signature = format!("{})", self.builder.str(self.builder.definition(index).signature));
+        let signature = self.builder.intern(&signature);
+        self.builder.definition_mut(index).signature = signature;
         let frame = std::mem::take(&mut self.frame);
         let tests = std::mem::replace(&mut self.tests, false);
         let place = self.enter_place(index);

@@ -33,7 +33,12 @@ impl<'s, 't> Walker<'s, 't> {
                 self.text(":");
                 return self.value_reference(node, false);
             }
-            Kind::Number => {
+            // The words `number` and `string` have the kinds' names.
+            Kind::Number
+                if self
+                    .slice(node)
+                    .starts_with(|first: char| first == '.' || first.is_ascii_digit()) =>
+            {
                 let number = literals::number(self.slice(node));
                 self.text(&number);
             }
@@ -312,7 +317,9 @@ impl<'s, 't> Walker<'s, 't> {
                 }
                 _ => {
                     let first = (index == 0).then_some(at);
-                    path = self.call(first, path, receiver, method, &children[1..]);
+                    let fold =
+                        self.is_embedded(at, index == 0) || matches!(method, "css" | "global" | "resolve");
+                    path = self.call(first, path, receiver, (method, fold), &children[1..]);
                 }
             }
             method = "";
@@ -351,7 +358,7 @@ impl<'s, 't> Walker<'s, 't> {
         callee: Option<Node<'t>>,
         path: PathId,
         receiver: PathId,
-        method: &str,
+        (method, fold): (&str, bool),
         rest: &[Node<'t>],
     ) -> PathId {
         let unknown = self.builder.unknown();
@@ -381,8 +388,6 @@ impl<'s, 't> Walker<'s, 't> {
                     self.arguments(part, hint);
                 }
                 Kind::Template => {
-                    let fold = callee.is_some_and(|callee| self.is_embedded(callee))
-                        || self.is_embedded_tag(method, receiver);
                     self.template(part, fold);
                 }
                 _ => {
@@ -414,10 +419,26 @@ impl<'s, 't> Walker<'s, 't> {
             && !self.declared.contains_key(name)
     }
 
-    fn is_embedded(&self, callee: Node<'t>) -> bool {
-        let text = self.slice(callee);
-        matches!(
-            text,
+    /// Where a chain starts.
+    fn base(&self, node: Node<'t>) -> Node<'t> {
+        let mut at = node;
+        while self.is_link(at) {
+            match self.first_named(at) {
+                Some(inner) => at = inner,
+                None => break,
+            }
+        }
+        at
+    }
+
+    /// Whether a template with this tag is in a language that formatters know.
+    fn is_embedded(&self, base: Node<'t>, direct: bool) -> bool {
+        if self.kind(base) != Kind::Identifier {
+            return false;
+        }
+        let name = self.slice(base);
+        let tag = matches!(
+            name,
             "css"
                 | "html"
                 | "gql"
@@ -428,11 +449,8 @@ impl<'s, 't> Walker<'s, 't> {
                 | "injectGlobal"
                 | "createGlobalStyle"
                 | "svg"
-        ) || text.starts_with("styled")
-    }
-
-    fn is_embedded_tag(&self, method: &str, _receiver: PathId) -> bool {
-        matches!(method, "css" | "global" | "resolve" | "attrs" | "withConfig")
+        );
+        name == "styled" || direct && tag
     }
 
     fn arguments(&mut self, node: Node<'t>, hint: PathId) {
@@ -473,6 +491,12 @@ impl<'s, 't> Walker<'s, 't> {
         for (operator, right) in operators.into_iter().rev() {
             let text = self.slice(operator);
             self.text(text);
+            if text == ">" && self.kind(right) == Kind::Template {
+                // The grammar of TSX takes `tag<T>`...`` for two comparisons.
+                let fold = self.is_embedded(self.base(at), self.kind(at) == Kind::Identifier);
+                self.template(right, fold);
+                continue;
+            }
             if !matches!(text, "&&" | "||" | "??") {
                 self.operand(right);
                 value = self.builder.unknown();
@@ -727,7 +751,7 @@ impl<'s, 't> Walker<'s, 't> {
         let raw = self.builder.slice(Span { start, end });
         if fold {
             let words: String = raw.split_whitespace().collect();
-            self.text(&words.replace(';', ""));
+            self.text(&words.replace([';', ','], "").replace('\'', "\""));
         } else if raw.contains('\r') {
             self.text(&raw.replace("\r\n", "\n"));
         } else {

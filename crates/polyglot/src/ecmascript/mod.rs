@@ -41,6 +41,7 @@ mod jsx;
 mod layout;
 mod literals;
 mod modules;
+mod repair;
 mod scope;
 mod statements;
 mod types;
@@ -283,18 +284,12 @@ fields! {
     consequence = "consequence",
     constructor = "constructor",
     declaration = "declaration",
-    decorator = "decorator",
-    finalizer = "finalizer",
     function = "function",
-    handler = "handler",
     increment = "increment",
-    index = "index",
     initializer = "initializer",
     key = "key",
     kind = "kind",
-    label = "label",
     left = "left",
-    module = "module",
     name = "name",
     object = "object",
     operator = "operator",
@@ -306,10 +301,7 @@ fields! {
     right = "right",
     source = "source",
     type_ = "type",
-    type_parameters = "type_parameters",
     value = "value",
-    open_tag = "open_tag",
-    close_tag = "close_tag",
 }
 
 impl EcmaScript {
@@ -501,6 +493,10 @@ impl FrontEnd for EcmaScript {
         1
     }
 
+    fn constructors(&self) -> &'static [&'static str] {
+        &["constructor"]
+    }
+
     fn extensions(&self) -> &'static [&'static str] {
         match self {
             EcmaScript::JavaScript => &["cjs", "js", "jsx", "mjs"],
@@ -561,8 +557,74 @@ impl FrontEnd for EcmaScript {
 mod tests {
     use super::*;
 
+    const DIALECTS: [EcmaScript; 3] = [EcmaScript::JavaScript, EcmaScript::Tsx, EcmaScript::TypeScript];
+
     #[test]
     fn builtins_are_sorted() {
         assert!(BUILTINS.is_sorted());
+    }
+
+    /// Cases with bytes replaced and cut: any text gives a skeleton.
+    #[test]
+    fn damaged_files_are_read() {
+        let sources = [
+            include_str!("../../cases/typescript/classes.ts"),
+            include_str!("../../cases/typescript/scoping.ts"),
+            include_str!("../../cases/typescript/tests.test.ts"),
+            include_str!("../../cases/typescript/normal_form.ts"),
+            include_str!("../../cases/javascript/commonjs.files"),
+            include_str!("../../cases/javascript/view.jsx"),
+        ];
+        let junk = [
+            "{", "}", "(", "`", "'", "<", "\\", "${", "/*", "=>", "export ", "\u{e9}", "\0",
+        ];
+        let mut random = 7_u32;
+        for source in sources {
+            for round in 0..60 {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let mut at = (random >> 8) as usize % source.len();
+                while !source.is_char_boundary(at) {
+                    at -= 1;
+                }
+                let rest = if round % 3 == 0 { "" } else { &source[at..] };
+                let text = format!("{}{}{rest}", &source[..at], junk[round % junk.len()]);
+                for dialect in DIALECTS {
+                    dialect.extract(&text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_read() {
+        for part in [
+            "(",
+            "[",
+            "{",
+            "a(",
+            "a=>",
+            "a?",
+            "!",
+            "<a>",
+            "`${",
+            "function f(){",
+            "class A{b(){",
+            "a.",
+            "if(a)",
+            "describe('a',()=>{",
+            "type A=",
+            "a||",
+            "(a:",
+            "namespace A{",
+            "x=",
+            "new ",
+            "import('a').",
+            "a<",
+        ] {
+            let text = part.repeat(3_000);
+            for dialect in DIALECTS {
+                dialect.extract(&text);
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{
     Kind, documentation, literals,
     scope::Binding,
-    walker::{Declares, Walker},
+    walker::{Declares, Loose, Walker},
 };
 use crate::{
     builder::Declared,
@@ -68,7 +68,7 @@ impl<'s, 't> Walker<'s, 't> {
             let named =
                 |walker: &Self, at: Node<'t>| walker.field(at, fields.name).map(|name| walker.slice(name));
             match self.kind(at) {
-                Kind::Program | Kind::StatementBlock => {
+                Kind::Program | Kind::StatementBlock | Kind::Error => {
                     let mut cursor = at.walk();
                     pending.extend(at.named_children(&mut cursor));
                 }
@@ -283,14 +283,31 @@ impl<'s, 't> Walker<'s, 't> {
                 match inner.map(|inner| (inner, self.kind(inner))) {
                     Some((inner, Kind::InternalModule)) => self.inline_module(inner, standing),
                     Some((inner, Kind::Assignment)) if self.assigned(inner, standing) => {}
-                    _ => self.loose.push((self.namespace, node)),
+                    _ => self.set_aside(node, ""),
                 }
             }
             Kind::LexicalDeclaration | Kind::VariableDeclaration | Kind::UsingDeclaration => {
                 self.module_variables(node, standing);
             }
             Kind::EmptyStatement | Kind::HashBang => {}
-            _ => self.loose.push((self.namespace, node)),
+            Kind::Error => {
+                // What of a broken piece is whole.
+                let mut heads = Vec::new();
+                for child in self.children(node) {
+                    if self.is_statement(child) {
+                        let standing = Standing {
+                            whole: child,
+                            comment: None,
+                            ..standing
+                        };
+                        self.guarded(child, (), |walker| walker.top(child, standing, &mut heads));
+                    } else {
+                        self.set_aside(child, "");
+                    }
+                }
+                self.flush(&mut heads);
+            }
+            _ => self.set_aside(node, ""),
         }
     }
 
@@ -816,7 +833,7 @@ impl<'s, 't> Walker<'s, 't> {
                 for name in self.names_of(name_node) {
                     self.apart.push((self.namespace, name, standing.exported));
                 }
-                self.loose.push((self.namespace, child));
+                self.set_aside(child, keyword);
                 continue;
             }
             let name = self.slice(name_node);
@@ -968,17 +985,27 @@ impl<'s, 't> Walker<'s, 't> {
 
     // Statements of the module.
 
+    fn set_aside(&mut self, node: Node<'t>, keyword: &'s str) {
+        self.loose.push(Loose {
+            namespace: self.namespace,
+            node,
+            keyword,
+        });
+    }
+
     fn loose_statements(&mut self, root: Node<'t>) {
         let loose = std::mem::take(&mut self.loose);
         if loose.is_empty() {
             return;
         }
         let mut index = None;
-        if loose.iter().any(|(_, statement)| self.stays(*statement)) {
-            let first = loose.first().map_or(root, |(_, node)| *node);
+        if loose.iter().any(|loose| self.stays(loose.node)) {
+            let first = loose.first().map_or(root, |loose| loose.node);
             let declared = self.declare("module", DefinitionKind::Module, root, None);
             let line = self.builder.line_of(first.start_byte() as u32);
-            let end = loose.last().map_or(root.end_byte(), |(_, node)| node.end_byte());
+            let end = loose
+                .last()
+                .map_or(root.end_byte(), |loose| loose.node.end_byte());
             let last = self.builder.line_of(end.saturating_sub(1) as u32);
             let definition = self.builder.definition_mut(declared);
             definition.span = Span {
@@ -1000,11 +1027,17 @@ impl<'s, 't> Walker<'s, 't> {
         }
         let place = index.map(|index| self.enter_place(index));
         let frame = std::mem::take(&mut self.frame);
-        for (namespace, statement) in loose {
+        for Loose {
+            namespace,
+            node: statement,
+            keyword,
+        } in loose
+        {
             self.namespace = namespace;
             self.tests = true;
             match self.kind(statement) {
                 Kind::VariableDeclarator => {
+                    self.text(keyword);
                     self.declarator(statement);
                     self.text(";");
                 }

@@ -172,6 +172,13 @@ impl<'s, 't> Walker<'s, 't> {
 
     fn type_reference_name(&mut self, node: Node<'t>) -> Result<PathId, PathId> {
         let name = self.slice(node);
+        if let Some(specifier) = name.strip_prefix("import(") {
+            let specifier = literals::content(specifier.trim_end_matches(')').trim());
+            let module = self.builder.module(specifier);
+            self.builder.add_import(specifier);
+            self.builder.reference(span(node), "import", module, false);
+            return Ok(module);
+        }
         match self.type_name(name) {
             Binding::Local(value) => {
                 self.text(name);
@@ -401,6 +408,7 @@ impl<'s, 't> Walker<'s, 't> {
             }
         }
         let mut comma = false;
+        let mut before = node.start_byte();
         for child in children {
             match self.kind(child) {
                 Kind::Comma => comma = true,
@@ -409,9 +417,28 @@ impl<'s, 't> Walker<'s, 't> {
                         self.text(",");
                     }
                     comma = false;
+                    self.variance(before, child.start_byte());
                     self.type_parameter(child);
                 }
                 _ => self.leaf(child),
+            }
+            before = child.end_byte();
+        }
+    }
+
+    /// Words before a type parameter that the grammar does not know.
+    fn variance(&mut self, start: usize, end: usize) {
+        let gap = self.builder.slice(Span {
+            start: start as u32,
+            end: end as u32,
+        });
+        if gap.len() > 2 {
+            let words = super::documentation::one_line(gap);
+            for word in words
+                .split_whitespace()
+                .filter(|word| matches!(*word, "in" | "out"))
+            {
+                self.text(word);
             }
         }
     }

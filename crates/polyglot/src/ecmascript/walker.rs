@@ -1,11 +1,14 @@
 //! The walk over a file's tree: what all its parts share.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+};
 
-use tree_sitter::Node;
+use tree_sitter::{Node, TreeCursor};
 
 use super::{
-    EcmaScript, Grammar, Kind, documentation, literals,
+    EcmaScript, Grammar, Kind, documentation, literals, repair,
     scope::{Binding, Scopes},
 };
 use crate::{
@@ -51,6 +54,15 @@ pub(super) struct Place {
     pub prefix: String,
 }
 
+/// A statement of a module that belongs to no definition.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loose<'s, 't> {
+    pub namespace: NamespaceId,
+    pub node: Node<'t>,
+    /// The word before a declarator.
+    pub keyword: &'s str,
+}
+
 pub(super) struct Walker<'s, 't> {
     pub builder: Builder<'s>,
     pub grammar: &'static Grammar,
@@ -69,7 +81,7 @@ pub(super) struct Walker<'s, 't> {
     /// Definitions inside functions, declared before they are read, by node.
     pub predeclared: HashMap<usize, DefinitionIndex>,
     /// Statements of modules that belong to no definition.
-    pub loose: Vec<(NamespaceId, Node<'t>)>,
+    pub loose: Vec<Loose<'s, 't>>,
     /// Titles of the `describe`s around.
     pub titles: String,
     /// Whether a statement read here may be a test.
@@ -83,6 +95,8 @@ pub(super) struct Walker<'s, 't> {
     /// Inline modules by name: they may be written in several pieces.
     pub namespaces: HashMap<(NamespaceId, &'s str), NamespaceId>,
     depth: u32,
+    /// Reused, since a new one takes memory.
+    cursor: RefCell<TreeCursor<'t>>,
 }
 
 /// Reads a file.
@@ -95,6 +109,10 @@ pub(super) fn extract(dialect: EcmaScript, source: &str) -> Skeleton {
             "the text is too long or too intricate to read".to_owned(),
         );
         return builder.finish();
+    };
+    let tree = match tree.root_node().has_error() {
+        true => repair::repaired(grammar, source, &tree).unwrap_or(tree),
+        false => tree,
     };
     syntax::report_errors(&mut builder, &tree);
     let unknown = builder.unknown();
@@ -124,6 +142,7 @@ pub(super) fn extract(dialect: EcmaScript, source: &str) -> Skeleton {
         bound: HashSet::new(),
         namespaces: HashMap::new(),
         depth: 0,
+        cursor: RefCell::new(tree.walk()),
     };
     walker.program(tree.root_node());
     walker.builder.finish()
@@ -149,7 +168,8 @@ impl<'s, 't> Walker<'s, 't> {
     /// Children without comments.
     pub fn children(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut children = Vec::with_capacity(node.child_count() as usize);
-        let mut cursor = node.walk();
+        let mut cursor = self.cursor.borrow_mut();
+        cursor.reset(node);
         if cursor.goto_first_child() {
             loop {
                 let child = cursor.node();
@@ -167,7 +187,8 @@ impl<'s, 't> Walker<'s, 't> {
     /// Children without comments, each with the number of its field.
     pub fn children_with_fields(&self, node: Node<'t>) -> Vec<(u16, Node<'t>)> {
         let mut children = Vec::with_capacity(node.child_count() as usize);
-        let mut cursor = node.walk();
+        let mut cursor = self.cursor.borrow_mut();
+        cursor.reset(node);
         if cursor.goto_first_child() {
             loop {
                 let child = cursor.node();
@@ -252,6 +273,11 @@ impl<'s, 't> Walker<'s, 't> {
         if let Some(binding) = self.values.find(name) {
             return Some(binding);
         }
+        if name == "exports" && !self.declared.contains_key(name) {
+            return Some(Binding::Named(
+                self.builder.path(PathNode::Namespace(FILE_NAMESPACE)),
+            ));
+        }
         let path = self.builder.name(self.namespace, name);
         let declares = self.declared.get(name).copied().unwrap_or_default();
         let path = if declares.import || declares.type_ && declares.value {
@@ -292,10 +318,14 @@ impl<'s, 't> Walker<'s, 't> {
     /// A member's name after a dot.
     pub fn member_reference(&mut self, node: Node<'_>, base: PathId, call: bool) -> PathId {
         let name = self.slice(node);
-        let mut path = self.builder.member(base, name);
-        if path != self.builder.unknown() && matches!(self.builder.node(base), PathNode::Value(_)) {
-            path = self.builder.path(PathNode::Value(path));
-        }
+        // A name may mean a namespace besides the value, and so may its member.
+        let path = match self.builder.node(base) {
+            PathNode::Value(both) => {
+                let member = self.builder.member(both, name);
+                self.builder.path(PathNode::Value(member))
+            }
+            _ => self.builder.member(base, name),
+        };
         self.builder.reference(span(node), name, path, call);
         path
     }
