@@ -310,12 +310,12 @@ pub fn saved_map(bytes: &[u8]) {
 
 /// Runs on the stack that the program gives its threads.
 fn on_a_deep_stack(run: impl FnOnce() + Send) {
-    thread::scope(|scope| {
-        let thread = thread::Builder::new()
+    static THREADS: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, run);
-        if let Err(panic) = thread.expect("a thread").join() {
-            std::panic::resume_unwind(panic);
-        }
+            .build()
+            .expect("threads")
     });
+    THREADS.install(run);
 }
