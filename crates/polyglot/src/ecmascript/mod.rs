@@ -596,6 +596,25 @@ mod tests {
     }
 
     #[test]
+    fn noise_is_read() {
+        let mut random = 1_u32;
+        let alphabet: Vec<char> = "abA$_ \n\t()[]{}<>.,;:?!=+-*/%&|^~'\"`\\#@0x1e\u{0}\u{fffd}\u{e9}"
+            .chars()
+            .collect();
+        for _ in 0..40 {
+            let text: String = (0..2_000)
+                .map(|_| {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    alphabet[(random >> 8) as usize % alphabet.len()]
+                })
+                .collect();
+            for dialect in DIALECTS {
+                dialect.extract(&text);
+            }
+        }
+    }
+
+    #[test]
     fn deep_nesting_is_read() {
         for part in [
             "(",

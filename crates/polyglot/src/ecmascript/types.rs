@@ -15,7 +15,7 @@ impl<'s, 't> Walker<'s, 't> {
     fn type_inner(&mut self, node: Node<'t>) -> PathId {
         let unknown = self.builder.unknown();
         match self.kind(node) {
-            Kind::TypeIdentifier | Kind::Identifier | Kind::NestedTypeIdentifier => {
+            Kind::TypeIdentifier | Kind::Identifier | Kind::NestedTypeIdentifier | Kind::NestedIdentifier => {
                 let path = self.type_reference(node);
                 match path {
                     Ok(path) => self.builder.instance(path),

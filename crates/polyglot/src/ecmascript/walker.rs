@@ -237,7 +237,10 @@ impl<'s, 't> Walker<'s, 't> {
         let kinds = &self.grammar.kinds;
         let builder = &mut self.builder;
         syntax::for_each_leaf(node, |leaf| {
-            if !matches!(kinds[leaf.kind_id() as usize], Kind::Comment | Kind::HtmlComment) {
+            if !matches!(
+                kinds.get(leaf.kind_id() as usize),
+                Some(Kind::Comment | Kind::HtmlComment)
+            ) {
                 let text = builder.slice(span(leaf));
                 if !text.trim().is_empty() {
                     builder.text(text);
