@@ -65,7 +65,13 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             })
             .collect(),
         "link" => projects(),
-        "saved_map" => vec![document()],
+        "saved_map" => {
+            let document = document();
+            let mut twice: serde_json::Value = serde_json::from_slice(&document).expect("JSON");
+            let modules = twice["modules"].as_array_mut().expect("modules");
+            modules.extend_from_within(..1);
+            vec![document, twice.to_string().into_bytes()]
+        }
         other => panic!("no seeds for {other}"),
     }
 }
@@ -241,7 +247,8 @@ impl Random {
     }
 }
 
-/// Runs a target over its seeds and so many mutations of them in all.
+/// Runs a target over its seeds and so many mutations of them in all; with
+/// `RENYI_FUZZ_FACTOR` set, that many times as many, and others.
 fn run(target: &str, mutations: usize) {
     let (_, body) = targets::TARGETS
         .into_iter()
@@ -258,8 +265,12 @@ fn run(target: &str, mutations: usize) {
         }
     };
     seeds.iter().for_each(|seed| check(seed));
-    let mut random = Random(1);
-    for _ in 0..mutations {
+    let factor = std::env::var("RENYI_FUZZ_FACTOR")
+        .ok()
+        .and_then(|factor| factor.parse().ok());
+    let factor: usize = factor.unwrap_or(1);
+    let mut random = Random(factor as u64);
+    for _ in 0..mutations * factor {
         let seed = &seeds[random.below(seeds.len())];
         let other = &seeds[random.below(seeds.len())];
         check(&random.mutate(seed, other));

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
-use crate::commands::{completions, diff, index, log, show, store};
+use crate::{
+    commands::{completions, diff, index, log, show, store},
+    output::Color,
+};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -37,13 +40,6 @@ pub struct Arguments {
     /// No progress, no summary on standard error
     #[arg(short, long, global = true)]
     pub quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    Auto,
-    Always,
-    Never,
 }
 
 #[derive(Debug, Subcommand)]

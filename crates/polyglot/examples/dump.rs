@@ -2,6 +2,7 @@
 //!
 //! `dump references DIR`: one JSON line per reference that leads to a definition:
 //! file, byte range, the target's file, byte range of its name, its name.
+//! `dump definitions DIR`: one JSON line per definition.
 //! `dump canonical DIR`: one line per definition with its canonical tokens.
 //! `dump describe FILE`: all that is known of one file.
 //! `dump errors DIR`: files with syntax errors; `dump stats DIR`: counts.
@@ -60,7 +61,7 @@ fn main() {
         .expect("a thread pool");
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, path] = &arguments[..] else {
-        eprintln!("usage: dump references|canonical|describe|errors|stats PATH");
+        eprintln!("usage: dump references|definitions|canonical|describe|errors|stats PATH");
         std::process::exit(2);
     };
     let root = Path::new(path);
@@ -124,6 +125,20 @@ fn main() {
                             "target_file": project.file(target_file).path,
                             "target_start": definition.name_span.start, "target_end": definition.name_span.end,
                             "target": target_skeleton.str(definition.qualified),
+                        })
+                    );
+                }
+            }
+        }
+        "definitions" => {
+            for file in &project.files {
+                for definition in &file.skeleton.definitions {
+                    println!(
+                        "{}",
+                        serde_json::json!({
+                            "file": file.path, "start": definition.name_span.start,
+                            "end": definition.name_span.end, "kind": definition.kind.name(),
+                            "definition": file.skeleton.str(definition.qualified),
                         })
                     );
                 }

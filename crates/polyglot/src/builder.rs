@@ -6,7 +6,7 @@
 //! [`Builder::open`]; appends tokens; and ends with [`Builder::close`]. Token
 //! lists nest: while a method is open inside its class, tokens go to the method.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::model::*;
 
@@ -351,6 +351,12 @@ impl<'a> Builder<'a> {
                 .failures
                 .push((start, end - start));
         }
+    }
+
+    /// The failure named by `count` of the open definition's tokens from `start`.
+    pub fn failure_at(&mut self, start: u32, count: u32) {
+        let definition = self.open.last().expect("a definition is open").definition;
+        self.definition_mut(definition).failures.push((start, count));
     }
 
     // The file.

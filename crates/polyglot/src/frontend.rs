@@ -64,6 +64,12 @@ pub trait FrontEnd: Sync {
         false
     }
 
+    /// Whether methods may give a value attributes that its class does not declare:
+    /// fields named `(self)name`, looked up after all members.
+    fn sets_attributes(&self) -> bool {
+        false
+    }
+
     /// What a method that libraries give to many types returns.
     fn library_method(&self, _name: &str) -> LibraryMethod {
         LibraryMethod::Unknown

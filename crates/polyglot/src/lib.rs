@@ -7,6 +7,7 @@
 
 pub mod builder;
 pub mod codec;
+mod ecmascript;
 pub mod effects;
 mod frontend;
 mod go;
@@ -17,11 +18,19 @@ pub mod render;
 mod rust;
 pub mod syntax;
 
+use ecmascript::EcmaScript;
 pub use frontend::{FileIndex, FrontEnd, Layout, LibraryMethod, ModuleTarget, Project, ProjectFile};
 
 /// All front ends, sorted by name.
 pub fn front_ends() -> &'static [&'static dyn FrontEnd] {
-    &[&go::Go, &python::Python, &rust::Rust]
+    &[
+        &go::Go,
+        &EcmaScript::JavaScript,
+        &python::Python,
+        &rust::Rust,
+        &EcmaScript::Tsx,
+        &EcmaScript::TypeScript,
+    ]
 }
 
 /// The front end for a path, by file name or extension.

@@ -4,11 +4,9 @@
 //! memory of results holds only what did not depend on where the search began
 //! (a search that met itself is not remembered).
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use rayon::prelude::*;
 
 use crate::{
@@ -691,7 +689,14 @@ impl<'a> Linker<'a> {
                         .into(),
                 ),
             }),
-            Value::Split(kind, _) => self.member(kind, name, search),
+            // Of a type and a value, only the value has members that its name reaches.
+            Value::Split(kind, value) => match **kind {
+                Value::Module(..) | Value::Directory(..) => match self.member(kind, name, search) {
+                    found if found.value == Value::Unknown => self.member(value, name, search),
+                    found => found,
+                },
+                _ => self.member(value, name, search),
+            },
             Value::Definition(id) => match self.stands_for(*id, search) {
                 Some(Value::Definition(id)) => self
                     .type_member(id, id, name, true, search)
@@ -701,6 +706,9 @@ impl<'a> Linker<'a> {
             },
             Value::Instance(id) => match self.type_member(*id, *id, name, true, search) {
                 Some(found) => found,
+                None if search.front_end.sets_attributes() && !name.starts_with('(') => self
+                    .type_member(*id, *id, &format!("(self){name}"), true, search)
+                    .unwrap_or_else(Found::unknown),
                 None if search.front_end.library_method(name) == LibraryMethod::Copy => Found {
                     target: Target::Unknown,
                     value: Value::Callable(Arc::new(Value::Instance(*id))),

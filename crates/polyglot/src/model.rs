@@ -5,7 +5,7 @@
 //! tokens, and every name it could not bind by itself as a [`PathNode`]: an
 //! instruction that the linker follows once it can see the other files.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 pub use map::DefinitionKind;
 

@@ -331,6 +331,9 @@ fn rebuild(document: &Value) -> std::result::Result<(Hash, Batch), Failure> {
         leaves.push(leaf.put(&mut batch).map_err(Failure::Store)?);
     }
     leaves.sort_by(|a, b| a.path.cmp(&b.path));
+    if let Some(pair) = leaves.windows(2).find(|pair| pair[0].path == pair[1].path) {
+        return Err(fail(format!("module {} is there twice", pair[0].path)));
+    }
     let extractors = document["extractors"].as_object().into_iter().flatten();
     let root = MapRoot {
         extractors: extractors

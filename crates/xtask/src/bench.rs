@@ -25,14 +25,14 @@ struct Cost {
     peak_kib: u64,
 }
 
-struct Tools {
-    renyi: PathBuf,
+pub struct Tools {
+    pub renyi: PathBuf,
     floor: PathBuf,
-    scratch: PathBuf,
+    pub scratch: PathBuf,
 }
 
 pub fn run(places: &[String]) -> anyhow::Result<()> {
-    let tools = build()?;
+    let tools = tools()?;
     let mut corpora: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
     if corpora.is_empty() {
         corpora = default_corpora(&tools)?;
@@ -62,7 +62,8 @@ pub fn run(places: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn build() -> anyhow::Result<Tools> {
+/// Builds what is measured.
+pub fn tools() -> anyhow::Result<Tools> {
     let status = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "-p", "cli", "-p", "bench"])
         .status()?;
@@ -109,7 +110,7 @@ fn default_corpora(tools: &Tools) -> anyhow::Result<Vec<PathBuf>> {
     Ok(vec![fs::canonicalize(".")?, django, rxjs, crates])
 }
 
-fn shell(directory: &Path, script: &str) -> anyhow::Result<()> {
+pub fn shell(directory: &Path, script: &str) -> anyhow::Result<()> {
     let status = Command::new("sh")
         .arg("-ec")
         .arg(script)
@@ -128,7 +129,7 @@ fn cold(tools: &Tools, corpus: &Path) -> anyhow::Result<()> {
         remove(&store)?;
         index.push(measure(
             renyi(tools, &store, corpus)
-                .args(["index", "--summary", "-q"])
+                .args(["index", "--hash", "-q"])
                 .arg(corpus),
         )?);
         floor.push(measure(Command::new(&tools.floor).arg(corpus))?);
@@ -167,7 +168,7 @@ fn again(tools: &Tools, corpus: &Path) -> anyhow::Result<()> {
     let index = || -> anyhow::Result<Cost> {
         measure(
             renyi(tools, &store, corpus)
-                .args(["index", "--summary", "-q"])
+                .args(["index", "--hash", "-q"])
                 .arg(corpus),
         )
     };
@@ -216,7 +217,7 @@ fn revisions(tools: &Tools, corpus: &Path) -> anyhow::Result<()> {
         let index = |revision: &str| -> anyhow::Result<Cost> {
             measure(
                 renyi(tools, &store, corpus)
-                    .args(["index", "--summary", "-q", "--rev", revision])
+                    .args(["index", "--hash", "-q", "--rev", revision])
                     .arg(corpus),
             )
         };

@@ -1,6 +1,7 @@
-//! Tasks of this repository: `cargo xtask ci`, `cargo xtask bench`.
+//! Tasks of this repository: `cargo xtask ci`, `bench`, `packages`.
 
 mod bench;
+mod packages;
 
 use std::process::{Command, ExitCode};
 
@@ -12,12 +13,14 @@ Tasks of this repository.
 cargo xtask ci               format, lints and tests, as CI runs them
 cargo xtask bench [PLACE..]  costs beside references in the same run, for each
                              directory given (default: what bench fetches)
+cargo xtask packages         ten registry packages per language, indexed twice
 ";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.first().map(String::as_str) {
         Some("ci") => ci(),
+        Some("packages") => bench::tools().and_then(|tools| packages::run(&tools.scratch, &tools.renyi)),
         Some("bench") => bench::run(&arguments[1..]),
         _ => {
             print!("{HELP}");

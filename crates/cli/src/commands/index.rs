@@ -52,6 +52,10 @@ pub struct Index {
     /// Print totals instead of a line per definition
     #[arg(long)]
     summary: bool,
+
+    /// Print the map's hash and nothing else
+    #[arg(long, conflicts_with_all = ["json", "summary", "diff"])]
+    hash: bool,
 }
 
 impl Index {
@@ -82,6 +86,8 @@ impl Index {
         if self.json {
             let document = saved::document(workspace.store(), &indexed.map, &indexed.root, &header)?;
             output.json(&document)?;
+        } else if self.hash {
+            output.line(format_args!("b3:{}", indexed.map))?;
         } else {
             let leaves = Leaves::read(workspace.store(), &indexed.map)?;
             let catalog = leaves.catalog()?;

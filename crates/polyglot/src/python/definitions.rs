@@ -11,6 +11,9 @@ use crate::{
     syntax,
 };
 
+/// A name that more branches bind means nothing certain.
+const MAX_MEANINGS: usize = 16;
+
 /// What decorators say of a definition.
 #[derive(Debug, Default)]
 struct Decorators {
@@ -176,6 +179,9 @@ impl<'a, 't> Walker<'a, 't> {
                 paths = bindings.iter().map(|binding| binding.path).collect();
             }
             paths.dedup();
+            if paths.len() > MAX_MEANINGS {
+                paths = vec![unknown];
+            }
             // A variable keeps its definition when it is assigned again.
             if let Some(constant) = paths.iter().copied().find(|&path| self.is_constant(path))
                 && paths.iter().all(|&path| path == constant || path == unknown)
@@ -336,9 +342,21 @@ impl<'a, 't> Walker<'a, 't> {
         let mut found = self.builder.unknown();
         if let Some(value) = value {
             self.text("=");
-            found = self.expression(value.node, false);
-            if let Some(alias) = self.alias_type(value.node) {
-                found = alias;
+            let says_alias = annotation.is_some_and(|part| self.slice(part.node).ends_with("TypeAlias"));
+            let value = self.unwrap(value.node);
+            found = match self.alias_type(value) {
+                Some(alias) if self.kind(value) == Kind::Subscript => {
+                    self.annotation(value);
+                    alias
+                }
+                _ if says_alias => self.annotation(value),
+                alias => {
+                    let found = self.expression(value, false);
+                    alias.unwrap_or(found)
+                }
+            };
+            if says_alias {
+                evident = None;
             }
         }
         let name = self.builder.definition(index).name;
@@ -667,8 +685,11 @@ impl<'a, 't> Walker<'a, 't> {
         let signature = signature.strip_suffix("()").unwrap_or(&signature).to_owned();
         self.describe(index, &signature, documentation);
         let mut fields = Vec::with_capacity(class.fields.len());
-        for (name, value) in class.fields {
-            let name = self.builder.intern(name);
+        for Attribute { name, value, set, .. } in class.fields {
+            let name = match set {
+                true => self.builder.intern(&format!("(self){name}")),
+                false => self.builder.intern(name),
+            };
             let value = self.known(value);
             fields.push(Field {
                 name,
@@ -777,7 +798,7 @@ impl<'a, 't> Walker<'a, 't> {
 
     /// Whether a statement is a string and nothing else.
     pub fn is_string_statement(&mut self, part: Part<'t>) -> bool {
-        if part.kind != Kind::ExpressionStatement {
+        if part.kind != Kind::ExpressionStatement || !self.slice(part.node).ends_with(['"', '\'']) {
             return false;
         }
         let parts = self.parts(part.node);

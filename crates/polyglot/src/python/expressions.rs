@@ -59,6 +59,10 @@ impl<'a, 't> Walker<'a, 't> {
             Kind::Subscript => self.subscript(node),
             Kind::Tuple | Kind::ExpressionList | Kind::PatternList | Kind::TuplePattern => {
                 let parts = self.parts(node);
+                if let Some(inner) = self.grouped(node, parts) {
+                    self.release(parts);
+                    return self.expression(inner, tight);
+                }
                 let values = self.sequence(parts, "(", ")", true);
                 self.release(parts);
                 self.tuple(&values)
@@ -196,11 +200,14 @@ impl<'a, 't> Walker<'a, 't> {
         let base = self.expression(object.node, true);
         self.text(".");
         let text = self.slice(name.node);
-        let path = if text == "__class__" {
-            self.class_of(base)
-        } else {
-            self.member(base, text)
-        };
+        let span = syntax::span(name.node);
+        if text == "__class__" {
+            // The class may be one that inherits.
+            let unknown = self.builder.unknown();
+            self.builder.reference(span, text, unknown, call);
+            return self.class_of(base);
+        }
+        let path = self.member(base, text);
         self.builder.reference(syntax::span(name.node), text, path, call);
         self.note_failure(name.node);
         path
@@ -397,6 +404,16 @@ impl<'a, 't> Walker<'a, 't> {
             [only] if only.kind == Kind::Slice => base,
             [_] if !comma => self.element(base),
             _ => self.builder.unknown(),
+        }
+    }
+
+    /// What stands alone between the parentheses of a pattern.
+    pub fn grouped(&self, node: Node<'t>, parts: Parts) -> Option<Node<'t>> {
+        match &self.parts[parts.start..parts.end] {
+            [_, inner, _] if self.kind(node) == Kind::TuplePattern && inner.node.is_named() => {
+                Some(inner.node)
+            }
+            _ => None,
         }
     }
 
@@ -743,7 +760,7 @@ impl<'a, 't> Walker<'a, 't> {
             }
             left = operand.node;
             value = if boolean {
-                self.either(value, next)
+                self.union_of(value, next)
             } else {
                 self.builder.unknown()
             };
@@ -752,8 +769,13 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     /// How tightly an operator binds, and whether it groups to the left.
-    fn level(&self, node: Node<'t>) -> (u32, bool) {
-        let operator = node.child(1).map_or("", |operator| operator.kind());
+    fn level(&mut self, node: Node<'t>) -> (u32, bool) {
+        let parts = self.parts(node);
+        let operator = match &self.parts[parts.start..parts.end] {
+            [_, operator, _] => operator.node.kind(),
+            _ => "",
+        };
+        self.release(parts);
         match operator {
             "or" => (1, true),
             "and" => (2, true),
@@ -786,7 +808,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.expression(condition.node, true);
         self.text("else");
         let second = self.expression(otherwise.node, false);
-        self.either(first, second)
+        self.union_of(first, second)
     }
 
     fn lambda(&mut self, node: Node<'t>) {

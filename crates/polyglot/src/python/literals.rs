@@ -108,7 +108,9 @@ impl<'a, 't> Walker<'a, 't> {
             self.release(parts);
             return;
         }
+        // Not all content has a node of its own.
         let mut style = Style::default();
+        let mut at = node.start_byte();
         for index in parts.start..parts.end {
             let part = self.parts[index];
             match part.kind {
@@ -116,14 +118,24 @@ impl<'a, 't> Walker<'a, 't> {
                     style = Style::of(self.slice(part.node));
                     *bytes |= style.bytes;
                 }
-                Kind::StringContent => {
+                Kind::Interpolation | Kind::StringEnd => {
                     let mut text = String::new();
-                    decode(self.slice(part.node), style, &mut text);
+                    let mut end = part.node.start_byte();
+                    if part.kind == Kind::StringEnd {
+                        // Where a raw string ends in an escaped quote, the grammar
+                        // takes that for a part of the end.
+                        end = part.node.end_byte().saturating_sub(style.quotes).max(end);
+                    }
+                    let content = self.source.get(at..end);
+                    decode(content.unwrap_or(""), style, &mut text);
                     pieces.push(Piece::Text(text));
+                    if part.kind == Kind::Interpolation {
+                        pieces.push(Piece::Inserted(part.node));
+                    }
                 }
-                Kind::Interpolation => pieces.push(Piece::Inserted(part.node)),
-                _ => {}
+                _ => continue,
             }
+            at = part.node.end_byte();
         }
         self.release(parts);
     }
@@ -179,6 +191,8 @@ struct Style {
     raw: bool,
     bytes: bool,
     format: bool,
+    /// Length of the quote.
+    quotes: usize,
 }
 
 impl Style {
@@ -188,6 +202,7 @@ impl Style {
             raw: has('r'),
             bytes: has('b'),
             format: has('f') || has('t'),
+            quotes: start.len() - start.trim_end_matches(['"', '\'']).len(),
         }
     }
 }

@@ -60,6 +60,10 @@ impl FrontEnd for Python {
         1
     }
 
+    fn constructors(&self) -> &'static [&'static str] {
+        &["__new__", "__init__", "__post_init__"]
+    }
+
     fn extensions(&self) -> &'static [&'static str] {
         &["py", "pyi"]
     }
@@ -98,6 +102,10 @@ impl FrontEnd for Python {
     }
 
     fn exports_limit_stars(&self) -> bool {
+        true
+    }
+
+    fn sets_attributes(&self) -> bool {
         true
     }
 }
@@ -296,4 +304,57 @@ fn grammar() -> &'static Grammar {
             fields,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sound text, damaged in many ways: every reading ends, and ends well.
+    #[test]
+    fn damaged_text_is_read() {
+        let sound = "@a(1)\nclass A(B[C], m=D):\n    x: 'A' = f\"{a!r:>{b}}\"\n    def f(self, *b: int, **c) -> \"A\":\n\
+                     \x20       for (a, b), c in [d for e in f if (g := h)]:\n            with a as b: yield (a, *b)[c:d, ...]\n\
+                     \x20       match x:\n            case A(y=1) | [z, *_] if w: raise E from e\n        try: return self.x\n\
+                     \x20       except* (E): pass\n";
+        let mut seed = 7_u64;
+        let mut next = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..500 {
+            let mut bytes = sound.as_bytes().to_vec();
+            for _ in 0..next(6) {
+                let at = next(bytes.len());
+                match next(3) {
+                    0 => bytes[at] = next(256) as u8,
+                    1 => drop(bytes.drain(at..(at + next(40)).min(bytes.len() - 1))),
+                    _ => bytes.insert(at, b"()[]{}:'\"\\\n #=@"[next(15)]),
+                }
+            }
+            Python.extract(&String::from_utf8_lossy(&bytes));
+        }
+        for end in 0..sound.len() {
+            Python.extract(&sound[..end]);
+        }
+    }
+
+    #[test]
+    fn deep_text_is_read() {
+        for (open, middle, close) in [
+            ("(", "1", ")"),
+            ("[", "", "]"),
+            ("-", "1", ""),
+            ("not ", "x", ""),
+            ("lambda: ", "x", ""),
+            ("f(", "", ")"),
+            ("x if y else ", "z", ""),
+        ] {
+            let text = format!("x = {}{middle}{}", open.repeat(20_000), close.repeat(20_000));
+            assert!(!Python.extract(&text).definitions.is_empty());
+        }
+        for step in [".a", "()", "[0]", " + a", " and a", " ** a"] {
+            Python.extract(&format!("x = a{}", step.repeat(20_000)));
+        }
+    }
 }

@@ -68,6 +68,16 @@ impl Scope<'_> {
     }
 }
 
+/// A field of a class being read.
+#[derive(Debug)]
+pub(super) struct Attribute<'a> {
+    pub name: &'a str,
+    pub value: PathId,
+    pub annotated: bool,
+    /// Whether only methods set it.
+    pub set: bool,
+}
+
 /// A class being read.
 #[derive(Debug)]
 pub(super) struct Class<'a> {
@@ -75,7 +85,7 @@ pub(super) struct Class<'a> {
     pub path: PathId,
     /// A value of it.
     pub value: PathId,
-    pub fields: Vec<(&'a str, PathId)>,
+    pub fields: Vec<Attribute<'a>>,
     pub field_at: HashMap<&'a str, usize>,
     pub members: Vec<DefinitionIndex>,
     pub enumeration: bool,
@@ -97,6 +107,8 @@ struct Collect {
     container: Option<DefinitionIndex>,
     kind: ScopeKind,
     conditional: bool,
+    /// Whether names are bound, or only definitions declared.
+    silent: bool,
     depth: u32,
 }
 
@@ -109,6 +121,7 @@ impl<'a, 't> Walker<'a, 't> {
             container: scope.definition,
             kind: scope.kind,
             conditional: false,
+            silent: false,
             depth: self.depth,
         };
         self.collect_parts(block, at);
@@ -225,9 +238,11 @@ impl<'a, 't> Walker<'a, 't> {
             let part = self.parts[index];
             if checking && part.kind == Kind::Block {
                 self.collect_parts(part.node, at);
-            } else if !checking || part.kind != Kind::ElseClause || at.kind == ScopeKind::Function {
+            } else {
+                let other = checking && part.kind == Kind::ElseClause && at.kind == ScopeKind::Module;
                 let conditional = Collect {
                     conditional: true,
+                    silent: at.silent || other,
                     ..at
                 };
                 self.collect_part(part, conditional);
@@ -622,9 +637,18 @@ impl<'a, 't> Walker<'a, 't> {
 
     fn bind_module(&mut self, name: &'a str, node: Node<'t>, path: PathId, at: Collect) {
         let start = node.start_byte() as u32;
+        if at.silent {
+            return;
+        }
+        let known = self.module_names.contains_key(name);
+        if path != self.builder.unknown() {
+            self.variables.remove(name);
+        } else if !known {
+            self.variables.insert(name);
+        }
         self.module_names.entry(name).or_default().push(ModuleName {
             path,
-            at: start,
+            at: node.end_byte() as u32,
             conditional: at.conditional,
         });
         let scope = self.scopes.last_mut().expect("a scope is open");

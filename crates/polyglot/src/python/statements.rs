@@ -144,7 +144,16 @@ impl<'a, 't> Walker<'a, 't> {
         let value = self.builder.definition_path(index);
         let text = self.slice(name.node);
         match self.scopes.last().map(|scope| scope.kind) {
-            Some(ScopeKind::Class) => self.set(text, Bound { value, refers: true }),
+            Some(ScopeKind::Class) => {
+                self.set(text, Bound { value, refers: true });
+                let class = self.classes.last().map(|class| class.index);
+                if let Some(class) = class
+                    && self.builder.definition(class).kind == DefinitionKind::Ability
+                    && self.is_stub(node)
+                {
+                    self.required(index, text);
+                }
+            }
             Some(ScopeKind::Function) => {
                 // It stands in the text of the function around it.
                 self.builder
@@ -154,6 +163,44 @@ impl<'a, 't> Walker<'a, 't> {
             }
             _ => {}
         }
+    }
+
+    /// A protocol owns the heads of the methods it requires.
+    fn required(&mut self, method: DefinitionIndex, name: &str) {
+        let definition = self.builder.definition(method);
+        let start = definition.tokens.0 as usize;
+        let end = start + definition.signature_tokens as usize;
+        let head = self.builder.skeleton().tokens[start..end].to_vec();
+        for token in head {
+            match token.view() {
+                TokenView::OwnName => self.text(name),
+                _ => self.builder.push(token),
+            }
+        }
+        self.text(";");
+    }
+
+    /// Whether a method has no body worth the name: documentation, `...`, `pass`.
+    fn is_stub(&mut self, node: Node<'t>) -> bool {
+        let parts = self.parts(node);
+        let body = self.field(parts, self.grammar.fields.body);
+        self.release(parts);
+        let Some(body) = body.filter(|_| self.kind(node) == Kind::FunctionDefinition) else {
+            return false;
+        };
+        let parts = self.parts(body.node);
+        let mut stub = true;
+        for index in parts.start..parts.end {
+            let part = self.parts[index];
+            stub &= match part.kind {
+                Kind::PassStatement | Kind::Semicolon => true,
+                Kind::ExpressionStatement => self.slice(part.node) == "..." || self.is_string_statement(part),
+                Kind::RaiseStatement => self.slice(part.node).contains("NotImplementedError"),
+                _ => false,
+            };
+        }
+        self.release(parts);
+        stub
     }
 
     fn add_import(&mut self, node: Node<'t>) {
@@ -268,7 +315,9 @@ impl<'a, 't> Walker<'a, 't> {
             found = declared;
         }
         if value.is_some() || annotation.is_some() {
+            self.annotated = evident.is_some();
             self.bind(target.node, found);
+            self.annotated = false;
         }
         self.depth -= 1;
         found
@@ -312,7 +361,16 @@ impl<'a, 't> Walker<'a, 't> {
 
     /// Tokens of what is assigned to.
     pub fn target(&mut self, node: Node<'t>) {
-        self.expression(node, false);
+        // In a class, a name that is assigned to is a field.
+        let in_class = self
+            .scopes
+            .last()
+            .is_some_and(|scope| scope.kind == ScopeKind::Class);
+        if in_class && self.kind(node) == Kind::Identifier {
+            self.leaf(node);
+        } else {
+            self.expression(node, false);
+        }
     }
 
     /// Makes the names of a target mean parts of a value.
@@ -341,6 +399,12 @@ impl<'a, 't> Walker<'a, 't> {
             | Kind::List => {
                 self.depth += 1;
                 let parts = self.parts(node);
+                if let Some(inner) = self.grouped(node, parts) {
+                    self.release(parts);
+                    self.bind(inner, value);
+                    self.depth -= 1;
+                    return;
+                }
                 let mut rest = value;
                 for index in parts.start..parts.end {
                     let part = self.parts[index];
@@ -401,11 +465,20 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     fn add_field(&mut self, class: usize, name: &'a str, value: PathId) {
-        let either = |walker: &Self, before: PathId| walker.either(before, value);
+        let annotated = self.annotated;
         match self.classes[class].field_at.get(name).copied() {
             Some(at) => {
-                let before = self.classes[class].fields[at].1;
-                self.classes[class].fields[at].1 = either(self, before);
+                let field = &self.classes[class].fields[at];
+                let before = field.value;
+                // An annotation says more than what is assigned.
+                let joined = match (field.annotated, annotated) {
+                    (true, _) => before,
+                    (false, true) => value,
+                    (false, false) => self.union_of(before, value),
+                };
+                let field = &mut self.classes[class].fields[at];
+                field.value = joined;
+                field.annotated |= annotated;
             }
             None => {
                 let at_class = self
@@ -419,7 +492,12 @@ impl<'a, 't> Walker<'a, 't> {
                     value
                 };
                 class.field_at.insert(name, class.fields.len());
-                class.fields.push((name, value));
+                class.fields.push(Attribute {
+                    name,
+                    value,
+                    annotated,
+                    set: !at_class,
+                });
             }
         }
     }
@@ -1039,7 +1117,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.release(parts);
         self.text(";");
         if let Some(before) = self.function_scope().map(|scope| scope.returns) {
-            let joined = before.map_or(value, |before| self.either(before, value));
+            let joined = before.map_or(value, |before| self.union_of(before, value));
             if let Some(scope) = self.function_scope() {
                 scope.returns = Some(joined);
             }

@@ -7,6 +7,9 @@ use tree_sitter::{Node, TreeCursor};
 use super::{Grammar, Kind, scope::*};
 use crate::{builder::Builder, model::*, syntax};
 
+/// A file with more values that are one of two leaves the rest unknown.
+const MAX_UNIONS: usize = 1_000;
+
 /// A node's part, with the number of its field or zero.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'t> {
@@ -56,6 +59,7 @@ pub(super) struct Walker<'a, 't> {
     pub parts: Vec<Part<'t>>,
     /// Interned texts of unnamed nodes.
     words: Vec<Option<Str>>,
+    common: [Option<Str>; 12],
     pub scopes: Vec<Scope<'a>>,
     pub classes: Vec<Class<'a>>,
     /// Definitions by the start of their name.
@@ -63,6 +67,8 @@ pub(super) struct Walker<'a, 't> {
     /// Definitions inside branches.
     pub conditional: HashSet<DefinitionIndex>,
     pub module_names: HashMap<&'a str, Vec<ModuleName>>,
+    /// Names of the module that no definition and no import binds.
+    pub variables: HashSet<&'a str>,
     /// Metrics of the open definitions: blocks open, deepest, branches.
     pub metrics: Vec<(u32, Metrics)>,
     pub depth: u32,
@@ -73,6 +79,10 @@ pub(super) struct Walker<'a, 't> {
     /// Where the name of what is being raised ends, and its first token.
     pub failure: Option<u32>,
     pub failure_start: u32,
+    /// Whether what is being bound has an annotation.
+    pub annotated: bool,
+    /// Paths of values that are one of two, by those.
+    unions: HashMap<(PathId, PathId), PathId>,
 }
 
 impl<'a, 't> Walker<'a, 't> {
@@ -86,17 +96,21 @@ impl<'a, 't> Walker<'a, 't> {
             cursor: root.walk(),
             parts: Vec::new(),
             words: vec![None; grammar.kinds.len()],
+            common: [None; 12],
             scopes: Vec::new(),
             classes: Vec::new(),
             declared: HashMap::new(),
             conditional: HashSet::new(),
             module_names: HashMap::new(),
+            variables: HashSet::new(),
             metrics: Vec::new(),
             depth: 0,
             none,
             has_walrus: source.contains(":="),
             failure: None,
             failure_start: 0,
+            annotated: false,
+            unions: HashMap::new(),
         }
     }
 
@@ -172,7 +186,31 @@ impl<'a, 't> Walker<'a, 't> {
     // Tokens.
 
     pub fn text(&mut self, text: &str) {
-        self.builder.text(text);
+        // The commonest are not looked up each time.
+        let at = match text {
+            "(" => 0,
+            ")" => 1,
+            "," => 2,
+            ";" => 3,
+            "." => 4,
+            "→" => 5,
+            "←" => 6,
+            "=" => 7,
+            "self" => 8,
+            "[" => 9,
+            "]" => 10,
+            ":" => 11,
+            _ => return self.builder.text(text),
+        };
+        let word = match self.common[at] {
+            Some(word) => word,
+            None => {
+                let word = self.builder.intern(text);
+                self.common[at] = Some(word);
+                word
+            }
+        };
+        self.builder.push(Token::text(word));
     }
 
     /// A leaf as it stands.
@@ -278,6 +316,35 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
+    /// One of two values: certain if they turn out to be the same.
+    pub fn union_of(&mut self, first: PathId, second: PathId) -> PathId {
+        let unknown = self.builder.unknown();
+        let joined = self.either(first, second);
+        let is_library = |walker: &Self, path| matches!(walker.builder.node(path), PathNode::Library(_));
+        if joined != unknown
+            || first == unknown
+            || second == unknown
+            || is_library(self, first)
+            || is_library(self, second)
+        {
+            return joined;
+        }
+        if let Some(&known) = self.unions.get(&(first, second)) {
+            return known;
+        }
+        if self.unions.len() >= MAX_UNIONS {
+            return unknown;
+        }
+        // A name with two meanings is what the linker compares.
+        let namespace = self.builder.add_namespace(FILE_NAMESPACE, false);
+        self.builder.bind(namespace, "(either)", first);
+        self.builder.bind(namespace, "(either)", second);
+        let base = self.builder.path(PathNode::Namespace(namespace));
+        let path = self.builder.member(base, "(either)");
+        self.unions.insert((first, second), path);
+        path
+    }
+
     /// The class of a value.
     pub fn class_of(&mut self, value: PathId) -> PathId {
         match self.builder.node(value) {
@@ -361,15 +428,15 @@ impl<'a, 't> Walker<'a, 't> {
         };
         if directly && bindings.len() > 1 {
             // Code of the module sees what is bound so far.
-            let before = bindings.iter().rfind(|binding| binding.at < at);
-            if let Some(before) = before
+            let before = bindings.partition_point(|binding| binding.at < at);
+            if let Some(before) = before.checked_sub(1).and_then(|last| bindings.get(last))
                 && !before.conditional
                 && before.path != unknown
             {
                 return Meaning::Refers(before.path);
             }
         }
-        if bindings.iter().all(|binding| binding.path == unknown) {
+        if self.variables.contains(name) {
             let bound = self.scopes[0].names.get(name).and_then(|local| local.bound);
             return Meaning::Local(bound.filter(|_| directly).map_or(unknown, |bound| bound.value));
         }
@@ -424,7 +491,7 @@ impl<'a, 't> Walker<'a, 't> {
                         value: if first.refers || bound.refers {
                             self.builder.unknown()
                         } else {
-                            self.either(first.value, bound.value)
+                            self.union_of(first.value, bound.value)
                         },
                         refers: false,
                     },

@@ -1,0 +1,6 @@
+/** The settings. */
+export default {
+  name: 'x',
+  run() { return helper(); },
+};
+function helper() {}

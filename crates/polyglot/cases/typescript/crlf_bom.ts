@@ -1,0 +1,7 @@
+﻿export const text = `a
+b`;
+
+/** Doc. */
+export function f() {
+  return "x"; // done
+}
