@@ -1,5 +1,7 @@
 //! How the version has to rise for a change (docs/diff.md, "The version").
 
+use map::DefinitionKind;
+
 use crate::model::{Bump, Change, Detail, Reason};
 
 /// The most that any detail of a change asks for.
@@ -22,6 +24,15 @@ fn of_detail(change: &Change, detail: &Detail) -> Bump {
         Detail::Visibility { narrowed: true, .. } if was_public && !public => Bump::Major,
         Detail::Visibility { .. } if public && !was_public => Bump::Minor,
         Detail::Visibility { .. } => Bump::Patch,
+        // Their names lead through their types, which stayed.
+        Detail::Moved { .. }
+            if matches!(
+                change.definition.kind,
+                DefinitionKind::Method | DefinitionKind::Implementation
+            ) =>
+        {
+            Bump::Patch
+        }
         Detail::Renamed { was_public, .. } | Detail::Moved { was_public, .. } => match (was_public, public) {
             (true, _) => Bump::Major,
             (false, true) => Bump::Minor,

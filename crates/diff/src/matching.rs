@@ -276,6 +276,7 @@ impl<'s> Matching<'s> {
         found |= self.match_members();
         found |= self.match_ids(|_| true);
         found |= self.match_members();
+        found |= self.match_scattered_members();
         found |= self.match_texts(texts, components)?;
         found |= self.match_members();
         found |= self.match_cycles(texts, components)?;
@@ -315,6 +316,46 @@ impl<'s> Matching<'s> {
             }
             found = true;
         }
+    }
+
+    /// Methods and implementations that stand in another module than their type
+    /// does, on either side: what they are called says whose they are. Only what
+    /// has its name alone is matched.
+    fn match_scattered_members(&mut self) -> bool {
+        let mut named: BTreeMap<(&str, DefinitionKind, &str), (Vec<Node>, Vec<Node>)> = BTreeMap::new();
+        for node in self.left_old() {
+            if self.old.is_scattered_kind(node) {
+                named
+                    .entry(self.old.name_in_package(node))
+                    .or_default()
+                    .0
+                    .push(node);
+            }
+        }
+        for node in self.left_new() {
+            if self.new.is_scattered_kind(node) {
+                named
+                    .entry(self.new.name_in_package(node))
+                    .or_default()
+                    .1
+                    .push(node);
+            }
+        }
+        let mut found = false;
+        for (olds, news) in named.into_values() {
+            let (&[old], &[new]) = (&olds[..], &news[..]) else {
+                continue;
+            };
+            let containers = (self.old.container(old), self.new.container(new));
+            let apart = match containers {
+                (Some((outer, _)), None) => self.new_of(outer).is_some(),
+                (None, Some((outer, _))) => self.old_of(outer).is_some(),
+                (None, None) => true,
+                (Some(_), Some(_)) => false,
+            };
+            found |= apart && self.try_join(old, new);
+        }
+        found
     }
 
     /// Where a definition is if it followed what its name says it belongs to.

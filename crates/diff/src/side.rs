@@ -186,6 +186,22 @@ impl<'s> Side<'s> {
         })
     }
 
+    /// Whether it may stand in another module than the type it is for.
+    pub fn is_scattered_kind(&self, node: Node) -> bool {
+        matches!(
+            self.kind(node),
+            DefinitionKind::Method | DefinitionKind::Implementation
+        )
+    }
+
+    /// A name, its kind, and the package around its module.
+    pub fn name_in_package(&self, node: Node) -> (&'s str, DefinitionKind, &'s str) {
+        let module = self.module(node);
+        let separator = (self.options.separator)(&self.leaf(node).language);
+        let package = module.split(separator).next().unwrap_or(module);
+        (package, self.kind(node), self.name(node))
+    }
+
     /// Whether anybody may use it: it is public, and so is all it is a member of.
     pub fn is_exposed(&self, node: Node) -> bool {
         let mut node = node;

@@ -92,6 +92,12 @@ pub trait FrontEnd: Sync {
         &[]
     }
 
+    /// Whether nobody outside the project can name what a file defines, whatever
+    /// it says.
+    fn is_internal(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Between a module's name and a definition's, and between the parts of a
     /// library name.
     fn separator(&self) -> &'static str {

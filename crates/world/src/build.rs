@@ -15,7 +15,7 @@ use polyglot::{
     FileIndex, Project, ProjectFile,
     effects::EffectTable,
     link::{GlobalId, Linker, Target},
-    model::{Definition, DefinitionIndex, Reach, Skeleton, Token, TokenView},
+    model::{Definition, DefinitionIndex, DefinitionKind, Reach, Skeleton, Token, TokenView},
 };
 use rayon::prelude::*;
 use store::{Batch, Hash, Kind, Objects, Store};
@@ -45,6 +45,8 @@ struct Linked {
     text: FinishedText,
     record: MemberRecord,
     targets: Vec<GlobalId>,
+    /// How many of the targets its signature names.
+    head: usize,
     calls: Vec<GlobalId>,
     uses: Vec<GlobalId>,
     unresolved: Vec<String>,
@@ -194,6 +196,7 @@ fn link_definition(
             declared: Vec::new(),
         },
         targets: Vec::new(),
+        head: 0,
         calls: Vec::new(),
         uses: Vec::new(),
         unresolved: Vec::new(),
@@ -203,6 +206,7 @@ fn link_definition(
     for (at, token) in tokens.iter().enumerate() {
         if at as u32 == definition.signature_tokens {
             builder.end_signature();
+            linked.head = linked.targets.len();
         }
         match token.view() {
             TokenView::Text(text) => {
@@ -239,7 +243,8 @@ fn link_definition(
                     Target::Unknown => {
                         let text = skeleton.str(reference.text);
                         builder.text(text);
-                        linked.unresolved.push(text.to_owned());
+                        let name = text.rsplit("::").next().unwrap_or(text);
+                        linked.unresolved.push(name.to_owned());
                     }
                 }
             }
@@ -247,6 +252,7 @@ fn link_definition(
     }
     if definition.signature_tokens as usize == tokens.len() {
         builder.end_signature();
+        linked.head = linked.targets.len();
     }
     // What runs when a type is called is no token of the source; it follows all
     // that are, in order, so that ranges of tokens stay.
@@ -438,13 +444,42 @@ impl Assembly<'_> {
             .map(|&text| Cow::Borrowed(skeleton.str(text)))
             .collect();
         let mut targets = TargetTable::default();
+        let internal = at.front_end.is_internal(&source.path);
         for (index, definition) in skeleton.definitions.iter().enumerate() {
             let id = self.linker.global(file, DefinitionIndex(index as u32));
-            let entry = self.entry(skeleton, definition, id, &mut targets);
+            let mut entry = self.entry(skeleton, definition, id, &mut targets);
+            entry.visibility = match self.reach(file, skeleton, definition, id) {
+                Reach::Private => Visibility::Private,
+                Reach::Restricted => Visibility::Restricted,
+                Reach::Public if internal => Visibility::Restricted,
+                Reach::Public => Visibility::Public,
+            };
             leaf.entries.push(entry);
         }
         leaf.targets = targets.names.iter().map(|&id| self.target_name(id)).collect();
         leaf
+    }
+
+    /// Who may use a definition. An implementation, and what stands in it, serves
+    /// those who may name all the types and abilities of its head.
+    fn reach(&self, file: FileIndex, skeleton: &Skeleton, definition: &Definition, id: GlobalId) -> Reach {
+        let is_implementation =
+            |index: &DefinitionIndex| skeleton.definition(*index).kind == DefinitionKind::Implementation;
+        let implementation = match definition.kind {
+            DefinitionKind::Implementation => id,
+            _ => match definition.container.filter(is_implementation) {
+                Some(container) => self.linker.global(file, container),
+                None => return definition.reach,
+            },
+        };
+        let linked = &self.linked[implementation.0 as usize];
+        linked.targets[..linked.head]
+            .iter()
+            .map(|&target| self.linker.definition(target))
+            .filter(|named| matches!(named.kind, DefinitionKind::Type | DefinitionKind::Ability))
+            .map(|named| named.reach)
+            .min()
+            .map_or(definition.reach, |named| named.min(definition.reach))
     }
 
     fn entry<'s>(
@@ -460,11 +495,6 @@ impl Assembly<'_> {
             definition.kind,
             self.ids[id.0 as usize],
         );
-        entry.visibility = match definition.reach {
-            Reach::Private => Visibility::Private,
-            Reach::Restricted => Visibility::Restricted,
-            Reach::Public => Visibility::Public,
-        };
         entry.spelling = Cow::Borrowed(skeleton.str(definition.visibility));
         entry.location = Location {
             start: definition.span.start,

@@ -1,6 +1,9 @@
 //! The text form: one line per change, the most severe kinds first.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
 
 use map::DefinitionKind;
 
@@ -84,6 +87,7 @@ impl Groups {
             lines: BTreeMap::new(),
         };
         let shown = Folded::new(diff);
+        let shared = shared_names(diff);
         let mut inherited: BTreeMap<String, Vec<&Change>> = BTreeMap::new();
         let mut tests: BTreeMap<&str, Vec<&Change>> = BTreeMap::new();
         for change in &diff.changes {
@@ -96,7 +100,10 @@ impl Groups {
             } else if is_plain_test(change) {
                 tests.entry(first.word()).or_default().push(change);
             } else if !shown.is_folded(change) {
-                let line = line(diff, change, shown.members(change));
+                let definition = &change.definition;
+                let ambiguous = shared.contains(definition.qualified.as_str())
+                    || definition.kind == DefinitionKind::Module && !definition.name.is_empty();
+                let line = line(diff, change, shown.members(change), ambiguous);
                 groups.lines.entry(place(first)).or_default().push(line);
             }
         }
@@ -116,6 +123,20 @@ impl Groups {
         let first = changes.first().and_then(|change| change.details.first());
         self.lines.entry(first.map_or(0, place)).or_default().push(line);
     }
+}
+
+/// Names that changes of several files have: they are different definitions.
+fn shared_names(diff: &MapDiff) -> BTreeSet<&str> {
+    let mut paths = BTreeMap::new();
+    let mut shared = BTreeSet::new();
+    for change in &diff.changes {
+        let definition = &change.definition;
+        let (name, path) = (definition.qualified.as_str(), definition.path.as_str());
+        if *paths.entry(name).or_insert(path) != path {
+            shared.insert(name);
+        }
+    }
+    shared
 }
 
 /// How many changes, and the names of the first.
@@ -148,7 +169,8 @@ fn place(detail: &Detail) -> usize {
     }
 }
 
-/// Members of a type that was added or removed whole are told with it.
+/// Members and implementations of a type that was added or removed whole are told
+/// with it, and members of an implementation.
 pub(super) struct Folded {
     members: BTreeMap<(bool, String, String), u32>,
 }
@@ -198,12 +220,48 @@ impl Folded {
         if definition.kind == DefinitionKind::Test {
             return None;
         }
-        let mut outer = definition.name.match_indices('.').map(|(at, _)| {
-            let name = definition.name[..at].to_owned();
-            (removed, definition.path.clone(), name)
-        });
-        outer.find(|key| self.members.contains_key(key))
+        let mut found: Option<(bool, String, String)> = None;
+        loop {
+            let name = found.as_ref().map_or(definition.name.as_str(), |(.., name)| name);
+            let mut outer = outer_names(name)
+                .into_iter()
+                .map(|name| (removed, definition.path.clone(), name));
+            match outer.find(|key| self.members.contains_key(key)) {
+                Some(key) => found = Some(key),
+                None => return found,
+            }
+        }
     }
+}
+
+/// What a name may be a member of, the outermost first: what stands before a
+/// `.`, the implementation `A for T` of `<T as A>.f`, the type of an
+/// implementation.
+fn outer_names(name: &str) -> Vec<String> {
+    let mut names: Vec<String> = name
+        .match_indices('.')
+        .map(|(at, _)| name[..at].to_owned())
+        .collect();
+    if let Some((outer, _)) = name.rsplit_once('.')
+        && let Some(outer) = outer.strip_suffix('>')
+        && let Some((module, inside)) = outer.split_once('<')
+        && (module.is_empty() || module.ends_with("::"))
+    {
+        let splits = inside.match_indices(" as ");
+        names.extend(splits.map(|(at, word)| {
+            let (target, ability) = (&inside[..at], &inside[at + word.len()..]);
+            format!("{module}{ability} for {target}")
+        }));
+    } else if let Some((head, target)) = name.rsplit_once(" for ") {
+        let end = head.find('<').unwrap_or(head.len());
+        let module = head[..end].rfind("::").map_or("", |at| &head[..at + 2]);
+        let target = target.trim_start_matches(['&', ' ']);
+        let target = target.strip_prefix("mut ").unwrap_or(target);
+        let end = target.find('<').unwrap_or(target.len());
+        names.push(format!("{module}{}", &target[..end]));
+        names.push(target[..end].to_owned());
+    }
+    names
 }
 
 /// Whether a change removes (`true`) or adds a definition whole.
@@ -215,7 +273,8 @@ fn whole(change: &Change) -> Option<bool> {
     }
 }
 
-fn line(diff: &MapDiff, change: &Change, members: u32) -> String {
+/// The line of a change; with its file if its name is not enough.
+fn line(diff: &MapDiff, change: &Change, members: u32, with_file: bool) -> String {
     let definition = &change.definition;
     let word = change.details.first().map_or("", Detail::word);
     let mut line = format!("{word}  {}", plain(&definition.qualified));
@@ -223,6 +282,9 @@ fn line(diff: &MapDiff, change: &Change, members: u32) -> String {
         line.push_str(" (test)");
     } else if !definition.public {
         line.push_str(" (private)");
+    }
+    if with_file {
+        let _ = write!(line, " in {}", plain(&definition.path));
     }
     if whole(change).is_some() && !definition.signature.is_empty() {
         let _ = write!(line, "  {}", plain(&definition.signature));
@@ -288,7 +350,9 @@ fn reach(diff: &MapDiff, change: &Change) -> Option<String> {
 pub(super) fn detail(detail: &Detail) -> String {
     match detail {
         Detail::Removed | Detail::Body => String::new(),
-        Detail::Signature { old, new, .. } if old == new => format!("{} (what it names differs)", plain(new)),
+        Detail::Signature { old, new, .. } if old == new => {
+            format!("{} (what it names or its attributes differ)", plain(new))
+        }
         Detail::Signature { old, new, .. } => format!("{}  =>  {}", plain(old), plain(new)),
         Detail::Visibility { old, new, .. } => format!("{} => {}", plain(old), plain(new)),
         Detail::Effects {
@@ -325,7 +389,19 @@ fn names(diff: &MapDiff, indexes: &[u32], module: &str) -> String {
 
 fn first_of<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let count = names.len();
-    let mut list: Vec<String> = names.take(MAX_NAMES).map(plain).collect();
+    // Tests of the module of the one before are named without it.
+    let mut module = None;
+    let mut short = |name: &'a str| {
+        let Some((before, after)) = name.split_once("test:") else {
+            return name;
+        };
+        if module.replace(before) == Some(before) {
+            after
+        } else {
+            name
+        }
+    };
+    let mut list: Vec<String> = names.take(MAX_NAMES).map(|name| plain(short(name))).collect();
     if count > MAX_NAMES {
         list.push(format!("… {} more", count - MAX_NAMES));
     }

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::{
     FILE_BLOCK, Kind,
     scope::{Binding, Meaning, UNKNOWN},
+    types::{Bindings, Names},
     walker::Walker,
 };
 use crate::{
@@ -359,21 +360,26 @@ impl<'s, 't> Walker<'s, 't> {
             self.receiver_type_parameters(receiver);
         }
         let mut bindings = Vec::new();
+        let mut lists = Vec::new();
         let mut result = None;
         self.each(|walker, _, kind| {
             let field = walker.field();
+            let known = bindings.len();
             if field == fields.name {
                 walker.builder.own_name();
             } else if field == fields.body {
                 walker.builder.end_signature();
+                walker.parameter_names(&lists);
                 walker.bind_all(&mut bindings);
                 walker.block();
             } else if field == fields.result {
                 walker.declares_results = true;
-                result = walker.results(&mut bindings);
+                result = walker.results(&mut bindings, Names::Apart);
                 walker.declares_results = false;
+                lists.push(names_since(&bindings, known));
             } else if kind == Kind::ParameterList {
-                walker.parameters(&mut bindings, false);
+                walker.parameters(&mut bindings, false, Names::Apart);
+                lists.push(names_since(&bindings, known));
             } else if kind == Kind::TypeParameterList {
                 walker.type_parameters();
             } else {
@@ -383,6 +389,21 @@ impl<'s, 't> Walker<'s, 't> {
         self.scopes.leave();
         self.builder.definition_mut(index).value = result;
         self.end(index);
+    }
+
+    /// The names that a body gives to what its function takes and returns: a list
+    /// for each pair of parentheses, none if all is without a name.
+    fn parameter_names(&mut self, lists: &[Vec<&'s str>]) {
+        if lists.iter().all(Vec::is_empty) {
+            return;
+        }
+        for names in lists {
+            self.builder.text("(");
+            for name in names {
+                self.builder.text(name);
+            }
+            self.builder.text(")");
+        }
     }
 
     /// Opens a definition's tokens and counts its metrics from zero.
@@ -768,6 +789,10 @@ fn with_documentation(node: Node<'_>, documentation: &Documentation) -> Span {
         start: documentation.start.unwrap_or(own.start).min(own.start),
         end: own.end,
     }
+}
+
+fn names_since<'s>(bindings: &Bindings<'s>, from: usize) -> Vec<&'s str> {
+    bindings[from..].iter().map(|&(name, _)| name).collect()
 }
 
 /// A comment, without its slashes, that speaks to a tool.

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{
     FILE_BLOCK, Kind,
     scope::{Binding, Meaning, UNKNOWN},
+    types::Names,
     walker::{Place, Walker},
 };
 use crate::{
@@ -344,9 +345,9 @@ impl<'s, 't> Walker<'s, 't> {
                 walker.bind_all(&mut bindings);
                 walker.block();
             } else if field == fields.result {
-                result = walker.results(&mut bindings);
+                result = walker.results(&mut bindings, Names::Written);
             } else if kind == Kind::ParameterList {
-                walker.parameters(&mut bindings, false);
+                walker.parameters(&mut bindings, false, Names::Written);
             } else {
                 walker.visit();
             }

@@ -300,6 +300,12 @@ impl FrontEnd for Go {
             .then(|| format!("builtin.{name}"))
     }
 
+    fn is_internal(&self, path: &str) -> bool {
+        let mut folders = path.split('/').rev();
+        folders.next().is_some_and(|name| name.ends_with("_test.go"))
+            || folders.any(|folder| folder == "internal" || folder == "testdata" || folder.starts_with('_'))
+    }
+
     fn effects(&self) -> &'static str {
         include_str!("../../effects/go.txt")
     }

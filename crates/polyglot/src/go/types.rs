@@ -15,6 +15,22 @@ use crate::{
 /// Parameters to bind once the body begins.
 pub(super) type Bindings<'s> = Vec<(&'s str, Meaning)>;
 
+/// Where the names of parameters and results go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// Before their types.
+    Written,
+    /// Nowhere: they are no part of a type. A definition's stand before its body.
+    Apart,
+}
+
+/// Parameters of one type that follow each other.
+struct Run<'s> {
+    declared: &'s str,
+    count: usize,
+    meaning: Meaning,
+}
+
 /// The shape of a container of what has one.
 fn wrapped(element: Meaning) -> Option<Shape> {
     element.shape.map(|shape| Shape {
@@ -139,9 +155,9 @@ impl<'s, 't> Walker<'s, 't> {
         let mut bindings = Vec::new();
         self.each(|walker, _, kind| {
             if walker.field() == fields.result {
-                result = walker.results(&mut bindings);
+                result = walker.results(&mut bindings, Names::Apart);
             } else if kind == Kind::ParameterList {
-                walker.parameters(&mut bindings, false);
+                walker.parameters(&mut bindings, false, Names::Apart);
             } else {
                 walker.visit();
             }
@@ -155,9 +171,9 @@ impl<'s, 't> Walker<'s, 't> {
     }
 
     /// The results of a signature: the tokens, and one value for all of them.
-    pub fn results(&mut self, bindings: &mut Bindings<'s>) -> Option<PathId> {
+    pub fn results(&mut self, bindings: &mut Bindings<'s>, names: Names) -> Option<PathId> {
         if self.kind(self.cursor.node()) == Kind::ParameterList {
-            let values = self.parameters(bindings, true);
+            let values = self.parameters(bindings, true, names);
             return self.tuple(&values);
         }
         let start = self.builder.position();
@@ -197,39 +213,82 @@ impl<'s, 't> Walker<'s, 't> {
     }
 
     /// A list of parameters or results. Gives a value for each of them.
-    pub fn parameters(&mut self, bindings: &mut Bindings<'s>, results: bool) -> Vec<PathId> {
+    pub fn parameters(&mut self, bindings: &mut Bindings<'s>, results: bool, names: Names) -> Vec<PathId> {
         let node = self.cursor.node();
-        let bare = results && self.is_needless(node);
+        let apart = names == Names::Apart;
+        let bare = results && self.is_needless(node, apart);
         let mut values = Vec::new();
         let mut comma = None;
+        let mut run: Option<Run<'s>> = None;
         self.each(|walker, node, kind| match kind {
             Kind::Comma => comma = Some(node),
             Kind::OpenParen | Kind::CloseParen => {
+                walker.end_run(&mut run);
                 if !bare {
                     walker.leaf(node);
                 }
                 comma = None;
             }
+            Kind::ParameterDeclaration | Kind::VariadicParameterDeclaration => {
+                let fields = &walker.grammar.fields;
+                let variadic = kind == Kind::VariadicParameterDeclaration;
+                let declared = walker.child(node, fields.type_);
+                let declared = declared.map_or("", |declared| walker.slice(declared));
+                let same = apart && !variadic && !declared.is_empty();
+                if let Some(run) = run.as_mut().filter(|run| same && run.declared == declared) {
+                    comma = None;
+                    let names = walker.names_of(node);
+                    run.count += names.len().max(1);
+                    values.extend(std::iter::repeat_n(run.meaning.path, names.len().max(1)));
+                    bindings.extend(names.into_iter().map(|name| (name, run.meaning)));
+                    return;
+                }
+                walker.end_run(&mut run);
+                if let Some(comma) = comma.take() {
+                    walker.leaf(comma);
+                }
+                let known = values.len();
+                let meaning = walker.parameter(bindings, &mut values, (results, apart));
+                run = apart.then_some(Run {
+                    declared: if variadic { "" } else { declared },
+                    count: values.len() - known,
+                    meaning,
+                });
+            }
             _ => {
                 if let Some(comma) = comma.take() {
                     walker.leaf(comma);
                 }
-                if matches!(
-                    kind,
-                    Kind::ParameterDeclaration | Kind::VariadicParameterDeclaration
-                ) {
-                    walker.parameter(bindings, &mut values, results);
-                } else {
-                    walker.visit();
-                }
+                walker.visit();
             }
         });
+        self.end_run(&mut run);
         values
     }
 
+    /// `a, b int`, `a int, b int` and `int, int` say the same of what is taken.
+    fn end_run(&mut self, run: &mut Option<Run<'s>>) {
+        if let Some(run) = run.take()
+            && run.count > 1
+        {
+            self.builder.text(&format!("*{}", run.count));
+        }
+    }
+
+    fn names_of(&self, declaration: Node<'t>) -> Vec<&'s str> {
+        let fields = &self.grammar.fields;
+        let mut cursor = declaration.walk();
+        let name = std::num::NonZeroU16::new(fields.name).unwrap_or(std::num::NonZeroU16::MIN);
+        declaration
+            .children_by_field_id(name, &mut cursor)
+            .filter(|node| self.kind(*node) == Kind::Identifier)
+            .map(|node| self.slice(node))
+            .collect()
+    }
+
     /// Whether a list of results says the same without parentheses: it is empty,
-    /// or one type.
-    fn is_needless(&self, list: Node<'t>) -> bool {
+    /// or one type, whose name may stand apart.
+    fn is_needless(&self, list: Node<'t>, apart: bool) -> bool {
         let mut cursor = list.walk();
         let mut parameters = list
             .named_children(&mut cursor)
@@ -239,25 +298,33 @@ impl<'s, 't> Walker<'s, 't> {
         };
         parameters.next().is_none()
             && self.kind(first) == Kind::ParameterDeclaration
-            && self.child(first, self.grammar.fields.name).is_none()
+            && self.names_of(first).len() <= usize::from(apart)
     }
 
-    fn parameter(&mut self, bindings: &mut Bindings<'s>, values: &mut Vec<PathId>, results: bool) {
+    fn parameter(
+        &mut self,
+        bindings: &mut Bindings<'s>,
+        values: &mut Vec<PathId>,
+        (results, apart): (bool, bool),
+    ) -> Meaning {
         let fields = &self.grammar.fields;
         let variadic = self.kind(self.cursor.node()) == Kind::VariadicParameterDeclaration;
         let mut names = Vec::new();
-        self.each(|walker, node, _| {
+        let mut meaning = UNKNOWN;
+        self.each(|walker, node, kind| {
             let field = walker.field();
             if field == fields.name && walker.kind(node) == Kind::Identifier {
                 names.push(walker.slice(node));
-                walker.leaf(node);
+                if !apart {
+                    walker.leaf(node);
+                }
             } else if field == fields.type_ {
                 let start = walker.builder.position();
                 let visited = walker.outer_results(false, Self::visit);
                 if results {
                     walker.failure(node, start);
                 }
-                let mut meaning = walker.variable_of(visited);
+                meaning = walker.variable_of(visited);
                 if variadic {
                     let unknown = walker.builder.unknown();
                     let many = PathNode::Container(unknown, meaning.path);
@@ -265,10 +332,11 @@ impl<'s, 't> Walker<'s, 't> {
                 }
                 values.extend(std::iter::repeat_n(meaning.path, names.len().max(1)));
                 bindings.extend(names.drain(..).map(|name| (name, meaning)));
-            } else {
+            } else if !(apart && kind == Kind::Comma) {
                 walker.visit();
             }
         });
+        meaning
     }
 
     /// Binds the type parameters of a list while their tokens are appended.
@@ -463,9 +531,9 @@ impl<'s, 't> Walker<'s, 't> {
                 name = walker.slice(node);
                 walker.leaf(node);
             } else if field == fields.result {
-                result = walker.results(&mut bindings);
+                result = walker.results(&mut bindings, Names::Apart);
             } else if kind == Kind::ParameterList {
-                walker.parameters(&mut bindings, false);
+                walker.parameters(&mut bindings, false, Names::Apart);
             } else {
                 walker.visit();
             }

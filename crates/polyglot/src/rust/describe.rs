@@ -45,6 +45,16 @@ impl Extractor<'_> {
         line.finish()
     }
 
+    /// The `mut` of a parameter, which concerns its body only.
+    fn is_assignable(&self, node: Node<'_>) -> bool {
+        self.kind(node) == Kind::Mut
+            && node.parent().is_some_and(|around| match self.kind(around) {
+                Kind::Parameter => true,
+                Kind::SelfParameter => !self.slice(around).starts_with('&'),
+                _ => false,
+            })
+    }
+
     fn push_words(&self, line: &mut Line, node: Node<'_>) {
         let mut cursor = node.walk();
         loop {
@@ -60,7 +70,7 @@ impl Extractor<'_> {
             if !whole && cursor.goto_first_child() {
                 continue;
             }
-            if !self.is_comment(at) && line.text.len() < MAX_SIGNATURE {
+            if line.text.len() < MAX_SIGNATURE && !self.is_comment(at) && !self.is_assignable(at) {
                 line.push(self.slice(at));
             }
             while !cursor.goto_next_sibling() {

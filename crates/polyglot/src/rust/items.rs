@@ -71,6 +71,41 @@ struct Outer<'s> {
 
 type Statement<'t> = (Vec<Node<'t>>, Node<'t>);
 
+/// Traits that a type derives, times its parameters, up to which they are spelled out.
+const MAX_DERIVED: usize = 4096;
+
+/// Attributes that change neither how a definition is used nor what it accepts.
+/// Others may be macros, which may.
+fn is_of_the_body(attribute: &str) -> bool {
+    matches!(
+        attribute,
+        "allow"
+            | "automatically_derived"
+            | "bench"
+            | "cfg"
+            | "cfg_attr"
+            | "cold"
+            | "coverage"
+            | "default"
+            | "deny"
+            | "deprecated"
+            | "doc"
+            | "expect"
+            | "forbid"
+            | "ignore"
+            | "inline"
+            | "macro_export"
+            | "macro_use"
+            | "must_use"
+            | "on_unimplemented"
+            | "should_panic"
+            | "skip"
+            | "test"
+            | "track_caller"
+            | "warn"
+    )
+}
+
 impl<'s> Extractor<'s> {
     pub(super) fn file(&mut self, root: Node<'_>) {
         self.collect_heads(root);
@@ -306,17 +341,116 @@ impl<'s> Extractor<'s> {
         self.generics.truncate(outer.generics);
     }
 
+    /// Writes the attributes that say how a definition may be used: they belong
+    /// to its signature.
     fn attributes(&mut self, pending: &Pending<'_>) {
-        let (derives, others): (Vec<Node<'_>>, Vec<Node<'_>>) = pending
+        for &attribute in &pending.attributes {
+            let name = self.attribute_name(attribute);
+            if name != "derive" && !is_of_the_body(name) {
+                self.attribute(attribute);
+            }
+        }
+    }
+
+    /// Ends the signature and writes the attributes that are none of it.
+    fn end_signature(&mut self, pending: &Pending<'_>) {
+        self.builder.end_signature();
+        for &attribute in &pending.attributes {
+            if is_of_the_body(self.attribute_name(attribute)) {
+                self.attribute(attribute);
+            }
+        }
+    }
+
+    /// Defines what a type derives, as implementations.
+    fn derived(
+        &mut self,
+        node: Node<'_>,
+        pending: &Pending<'_>,
+        place: &Place<'_>,
+        definition: DefinitionIndex,
+    ) {
+        let fields = &self.grammar.fields;
+        let derives = pending
             .attributes
             .iter()
-            .partition(|&&attribute| self.attribute_name(attribute) == "derive");
-        if !derives.is_empty() {
-            self.derives(&derives);
+            .filter(|&&attribute| self.attribute_name(attribute) == "derive");
+        let abilities: Vec<Vec<Node<'_>>> = derives
+            .flat_map(|&attribute| self.attribute_arguments(attribute))
+            .collect();
+        let parameters = self.field(node, fields.parameters);
+        let many = parameters.map_or(0, |parameters| parameters.named_child_count());
+        let parameters = parameters.filter(|_| abilities.len() * many <= MAX_DERIVED);
+        let arguments: Vec<&'s str> = match parameters {
+            Some(parameters) => self.parameter_names(parameters),
+            None => Vec::new(),
+        };
+        let own = self.field(node, fields.name).map_or("", |name| self.slice(name));
+        let target = match arguments.is_empty() {
+            true => own.to_owned(),
+            false => format!("{own}<{}>", arguments.join(", ")),
+        };
+        let reach = self.builder.definition(definition).reach;
+        for ability in abilities {
+            let (Some(first), Some(last)) = (ability.first(), ability.last()) else {
+                continue;
+            };
+            let span = Span {
+                start: self.span(*first).start,
+                end: self.span(*last).end,
+            };
+            let words: String = ability.iter().map(|part| self.slice(*part)).collect();
+            let name = format!("{words} for {target}");
+            let implementation = self.builder.declare(&Declared {
+                name: &name,
+                qualified: &format!("{}{name}", place.prefix),
+                kind: DefinitionKind::Implementation,
+                container: place.container,
+                span,
+                name_span: span,
+            });
+            let signature = self.builder.intern(&format!("derive({words}) for {target}"));
+            let described = self.builder.definition_mut(implementation);
+            described.reach = reach;
+            described.signature = signature;
+            let outer = self.enter(implementation);
+            self.enter_generics(node);
+            self.builder.text("impl");
+            if let Some(parameters) = parameters {
+                self.emit(parameters);
+            }
+            self.tokens(&ability, false);
+            self.builder.text("for");
+            let path = self.builder.definition_path(definition);
+            self.builder.reference(span, own, path, false);
+            if !arguments.is_empty() {
+                self.builder.text("<");
+                for (at, argument) in arguments.iter().enumerate() {
+                    if at > 0 {
+                        self.builder.text(",");
+                    }
+                    self.builder.text(argument);
+                }
+                self.builder.text(">");
+            }
+            self.builder.end_signature();
+            self.builder.text("derive");
+            self.leave(outer);
         }
-        for attribute in others {
-            self.attribute(attribute);
-        }
+    }
+
+    /// The names of type parameters, as arguments.
+    fn parameter_names(&self, parameters: Node<'_>) -> Vec<&'s str> {
+        let fields = &self.grammar.fields;
+        let mut cursor = parameters.walk();
+        parameters
+            .named_children(&mut cursor)
+            .filter(|part| !self.is_comment(*part) && self.kind(*part) != Kind::AttributeItem)
+            .map(|part| {
+                let name = self.field(part, fields.name).unwrap_or(part);
+                self.slice(name)
+            })
+            .collect()
     }
 
     fn bind_item(&mut self, name: &str, definition: DefinitionIndex, place: &Place<'_>) {
@@ -364,8 +498,9 @@ impl<'s> Extractor<'s> {
         self.attributes(pending);
         let result = self.function_head(node, body, Some(name_node));
         self.builder.definition_mut(definition).value = result;
+        self.end_signature(pending);
         if let Some(body) = body {
-            self.builder.end_signature();
+            self.parameter_patterns(node);
             self.block(&mut body.walk(), true);
         }
         self.leave(outer);
@@ -440,13 +575,31 @@ impl<'s> Extractor<'s> {
         value
     }
 
+    /// Writes the types of parameters and binds their names. What a body calls its
+    /// parameters, and whether it assigns to them, is no part of the signature.
     fn parameters(&mut self, cursor: &mut TreeCursor<'_>) {
         self.each(cursor, |this, cursor, _| {
             let parameter = cursor.node();
             match this.kind(parameter) {
-                Kind::Parameter => this.bound_parameter(cursor),
+                Kind::Parameter => {
+                    let pattern = this.field(parameter, this.grammar.fields.pattern);
+                    this.each(cursor, |this, cursor, _| {
+                        let part = cursor.node();
+                        let named =
+                            Some(part) == pattern || matches!(this.kind(part), Kind::Mut | Kind::Colon);
+                        if !named {
+                            this.walk(cursor);
+                        }
+                    });
+                    this.bind_parameter(parameter);
+                }
                 Kind::SelfParameter => {
-                    this.each(cursor, |this, cursor, _| this.leaves(cursor.node()));
+                    let borrowed = this.slice(parameter).starts_with('&');
+                    this.each(cursor, |this, cursor, _| {
+                        if borrowed || this.kind(cursor.node()) != Kind::Mut {
+                            this.leaves(cursor.node());
+                        }
+                    });
                     let receiver = match this.self_type {
                         Some(path) => this.builder.instance(path),
                         None => this.builder.unknown(),
@@ -458,6 +611,25 @@ impl<'s> Extractor<'s> {
                 }
             }
         });
+    }
+
+    /// Writes what a body calls the parameters of its function.
+    fn parameter_patterns(&mut self, function: Node<'_>) {
+        let fields = &self.grammar.fields;
+        let mut cursor = function.walk();
+        let mut children = function.named_children(&mut cursor);
+        let Some(parameters) = children.find(|part| self.kind(*part) == Kind::Parameters) else {
+            return;
+        };
+        let mut cursor = parameters.walk();
+        for parameter in parameters.named_children(&mut cursor) {
+            if self.kind(parameter) == Kind::Parameter
+                && let Some(pattern) = self.field(parameter, fields.pattern)
+            {
+                self.pattern(&mut pattern.walk());
+                self.builder.text(",");
+            }
+        }
     }
 
     /// Writes a result type and notes what it fails with: the second argument of
@@ -531,13 +703,15 @@ impl<'s> Extractor<'s> {
         self.attributes(pending);
         self.enter_generics(node);
         let mut cursor = node.walk();
+        let mut ended = false;
         self.each(&mut cursor, |this, cursor, _| {
             let part = cursor.node();
             match this.kind(part) {
                 Kind::Visibility | Kind::Semicolon => {}
                 _ if part == name_node => this.builder.own_name(),
                 _ if Some(part) == body => {
-                    this.builder.end_signature();
+                    this.end_signature(pending);
+                    ended = true;
                     this.fields_of(cursor, definition, ".");
                 }
                 _ => {
@@ -545,8 +719,12 @@ impl<'s> Extractor<'s> {
                 }
             }
         });
+        if !ended {
+            self.end_signature(pending);
+        }
         self.self_type = around;
         self.leave(outer);
+        self.derived(node, pending, place, definition);
         Some(definition)
     }
 
@@ -672,7 +850,7 @@ impl<'s> Extractor<'s> {
                 }
             }
         });
-        self.builder.end_signature();
+        self.end_signature(pending);
         if let Some(body) = body {
             let place = Place {
                 prefix: format!("{}.", self.builder.qualified(definition)),
@@ -707,6 +885,7 @@ impl<'s> Extractor<'s> {
                 Kind::FunctionSignatureItem => {
                     let head = std::mem::take(&mut pending);
                     self.attributes(&head);
+                    self.end_signature(&head);
                     let generics = self.generics.len();
                     let mark = self.locals.order.len();
                     let value = self.function_head(member, None, None);
@@ -722,6 +901,7 @@ impl<'s> Extractor<'s> {
                 Kind::ConstItem | Kind::AssociatedType | Kind::TypeItem => {
                     let head = std::mem::take(&mut pending);
                     self.attributes(&head);
+                    self.end_signature(&head);
                     self.associated_item(member, Some(definition));
                 }
                 Kind::MacroInvocation | Kind::ExpressionStatement => {
@@ -858,7 +1038,7 @@ impl<'s> Extractor<'s> {
         let outer = self.enter(definition);
         self.attributes(pending);
         self.implementation_head(node);
-        self.builder.end_signature();
+        self.end_signature(pending);
         let place = Place {
             prefix: format!("{}<{target_text} as {ability_text}>.", place.prefix),
             container: Some(definition),
@@ -881,6 +1061,7 @@ impl<'s> Extractor<'s> {
                     Kind::ConstItem | Kind::TypeItem | Kind::AssociatedType => {
                         let head = std::mem::take(&mut pending);
                         self.attributes(&head);
+                        self.end_signature(&head);
                         self.associated_item(member, None);
                     }
                     Kind::MacroInvocation | Kind::ExpressionStatement => {
@@ -981,13 +1162,15 @@ impl<'s> Extractor<'s> {
         self.enter_generics(node);
         let mut cursor = node.walk();
         let body = end;
+        let mut ended = false;
         self.each(&mut cursor, |this, cursor, _| {
             let part = cursor.node();
             match this.kind(part) {
                 Kind::Visibility | Kind::Semicolon => {}
                 _ if part == name_node => this.builder.own_name(),
                 _ if Some(part) == body => {
-                    this.builder.end_signature();
+                    this.end_signature(pending);
+                    ended = true;
                     this.value(cursor);
                 }
                 _ => {
@@ -995,6 +1178,9 @@ impl<'s> Extractor<'s> {
                 }
             }
         });
+        if !ended {
+            self.end_signature(pending);
+        }
         if let Some(declared) = declared {
             let value = self.lower(declared);
             if value != self.builder.unknown() {
@@ -1047,7 +1233,7 @@ impl<'s> Extractor<'s> {
         self.attributes(pending);
         self.builder.text("macro_rules!");
         self.builder.own_name();
-        self.builder.end_signature();
+        self.end_signature(pending);
         let mut cursor = node.walk();
         for rule in node.named_children(&mut cursor) {
             if self.kind(rule) != Kind::MacroRule {

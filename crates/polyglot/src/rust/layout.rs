@@ -16,6 +16,16 @@ use crate::{
 /// Directories whose files are crates of their own, one by one.
 const ROOT_FOLDERS: [&str; 4] = ["src/bin", "tests", "examples", "benches"];
 
+/// Whether a file belongs to a crate that no other can depend on: a test, an
+/// example, a benchmark, a binary, a build script.
+pub(super) fn is_internal(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut folders = directory.split('/').take_while(|folder| *folder != "src");
+    folders.any(|folder| matches!(folder, "tests" | "examples" | "benches"))
+        || format!("/{directory}/").contains("/src/bin/")
+        || name == "build.rs" && !format!("/{directory}/").contains("/src/")
+}
+
 struct Package {
     /// Directory with a final `/`, or empty.
     directory: String,
@@ -43,6 +53,8 @@ pub(super) struct RustLayout {
     paths: HashMap<FileIndex, String>,
     modules: HashMap<FileIndex, Module>,
     packages: Vec<Package>,
+    /// Files that several crates declare as a module.
+    shared: HashSet<FileIndex>,
     /// Files that define a macro of a crate, by the crate's root. `None` when
     /// several do.
     macros: HashMap<FileIndex, HashMap<String, Option<FileIndex>>>,
@@ -59,6 +71,7 @@ impl RustLayout {
             files,
             modules: HashMap::new(),
             packages: Vec::new(),
+            shared: HashSet::new(),
             macros: HashMap::new(),
         };
         let paths: Vec<&str> = project
@@ -180,6 +193,7 @@ impl RustLayout {
         }
         pending.reverse();
         self.follow(project, pending);
+        self.name_shared(project);
         // Modules that macros or configuration declare: placed by their path.
         for path in paths {
             let Some(file) = self.find(path).filter(|file| !self.modules.contains_key(file)) else {
@@ -190,9 +204,35 @@ impl RustLayout {
         }
     }
 
+    /// A file that several tests, examples or benchmarks declare is named by where
+    /// it stands, so that one more of them does not rename it.
+    fn name_shared(&mut self, project: &Project<'_>) {
+        let mut shared: Vec<FileIndex> = self.shared.drain().collect();
+        shared.sort_unstable();
+        for file in shared {
+            let path = project.file(file).path;
+            let Some(module) = self.modules.get_mut(&file).filter(|_| is_internal(path)) else {
+                continue;
+            };
+            let package = module.package.and_then(|package| self.packages.get(package));
+            let inside = package.map_or(path, |package| {
+                path.strip_prefix(package.directory.as_str()).unwrap_or(path)
+            });
+            let inside = inside.strip_suffix(".rs").unwrap_or(inside);
+            let inside = inside.strip_suffix("/mod").unwrap_or(inside).replace('/', "::");
+            module.name = match package {
+                Some(package) => format!("{}::{inside}", package.name),
+                None => inside,
+            };
+        }
+    }
+
     fn follow(&mut self, project: &Project<'_>, mut pending: Vec<(FileIndex, Module)>) {
         while let Some((file, module)) = pending.pop() {
-            if self.modules.contains_key(&file) {
+            if let Some(known) = self.modules.get(&file) {
+                if known.root != module.root {
+                    self.shared.insert(file);
+                }
                 continue;
             }
             self.modules.insert(file, module.clone());

@@ -24,11 +24,16 @@
 //!   `continue` that ends its block;
 //! - the `|` before the first alternative of a pattern, `-> ()`, an empty
 //!   `where`, the `in` of `pub(in crate)`;
-//! - several `derive` attributes (they are one), the abi of a bare `extern`
-//!   (it is `"C"`), `a` in `S { a }` (it is `a: a`), the delimiters of `vec!`
+//! - the abi of a bare `extern` (it is `"C"`), `a` in `S { a }` (it is `a: a`), the delimiters of `vec!`
 //!   and of the rules of `macro_rules!`;
 //! - imports and `mod` lines: they are what names mean;
-//! - the visibility of a definition, kept beside it; that of fields counts.
+//! - the visibility of a definition, kept beside it; that of fields counts;
+//! - the `mut` of a parameter: it is a matter of the body that is there.
+//!
+//! What a type derives is defined like implementations written out. A signature
+//! has the types of parameters, the body what it calls them; attributes that
+//! change neither how a definition is used nor what it accepts stand with the
+//! body, among them `cfg`.
 //!
 //! Refused: a method of a value whose type is not evident, names that glob
 //! imports of libraries may bring, what macros expand to. The arguments of a
@@ -106,6 +111,10 @@ impl FrontEnd for Rust {
 
     fn separator(&self) -> &'static str {
         "::"
+    }
+
+    fn is_internal(&self, path: &str) -> bool {
+        layout::is_internal(path)
     }
 
     fn splits_names(&self) -> bool {
@@ -282,6 +291,7 @@ node_kinds! {
         Bar = "|",
         Bars = "||",
         Shift = ">>",
+        Colon = ":",
         Colons = "::",
         Dot = ".",
         Bang = "!",

@@ -542,6 +542,7 @@ impl<'s> Extractor<'s> {
         let fields = &self.grammar.fields;
         let name = self.field(node, fields.name);
         let mut base = None;
+        let start = self.builder.position();
         if !cursor.goto_first_child() {
             return self.builder.unknown();
         }
@@ -562,7 +563,15 @@ impl<'s> Extractor<'s> {
                             Some((path, base)) => self.segment(path, base, name),
                             None => self.external(name),
                         };
-                        self.refer(part, name, path, call);
+                        match base {
+                            // The modules on the way say nothing of where it leads.
+                            Some((before, _)) if path != self.builder.unknown() && self.is_module(before) => {
+                                self.builder.split_off(start);
+                                let whole = self.without_blanks(node);
+                                self.refer(part, &whole, path, call);
+                            }
+                            _ => self.refer(part, name, path, call),
+                        }
                         path
                     }
                 };
@@ -579,8 +588,49 @@ impl<'s> Extractor<'s> {
         result
     }
 
+    /// Whether a path is spelled as that of a module is.
+    fn is_module(&self, path: Node<'_>) -> bool {
+        let text = self.slice(path);
+        let mut parts = text.split("::").map(str::trim);
+        text.len() < MAX_MODULE
+            && parts.all(|part| {
+                let is_word = |c: char| c == '_' || c.is_ascii_digit() || c.is_lowercase();
+                part.chars().all(is_word) && !part.is_empty() && !is_primitive(part)
+            })
+    }
+
+    fn without_blanks(&self, node: Node<'_>) -> String {
+        self.slice(node).split_whitespace().collect()
+    }
+
     pub(super) fn refer(&mut self, node: Node<'_>, name: &str, path: PathId, call: bool) {
         let span = self.span(node);
         self.builder.reference(span, name, path, call);
     }
+}
+
+/// Longer paths are left as they stand.
+const MAX_MODULE: usize = 256;
+
+fn is_primitive(name: &str) -> bool {
+    matches!(
+        name,
+        "bool"
+            | "char"
+            | "str"
+            | "f32"
+            | "f64"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+    )
 }

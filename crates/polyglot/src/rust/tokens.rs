@@ -798,8 +798,12 @@ impl<'s> Extractor<'s> {
 
     pub(super) fn bound_parameter(&mut self, cursor: &mut TreeCursor<'_>) {
         let node = cursor.node();
-        let fields = &self.grammar.fields;
         self.parameter(cursor);
+        self.bind_parameter(node);
+    }
+
+    pub(super) fn bind_parameter(&mut self, node: Node<'_>) {
+        let fields = &self.grammar.fields;
         if let Some(pattern) = self.field(node, fields.pattern) {
             let value = match self.field(node, fields.type_) {
                 Some(declared) => self.lower(declared),
@@ -1006,7 +1010,7 @@ impl<'s> Extractor<'s> {
 
     /// Writes an attribute; documentation is none.
     pub(super) fn attribute(&mut self, node: Node<'_>) {
-        if self.attribute_name(node) == "doc" && !self.slice(node).contains('(') {
+        if self.is_documentation(node) {
             return;
         }
         let derive = self.attribute_name(node) == "derive";
@@ -1027,42 +1031,43 @@ impl<'s> Extractor<'s> {
         });
     }
 
-    /// Writes `derive` attributes as one.
-    pub(super) fn derives(&mut self, attributes: &[Node<'_>]) {
-        for word in ["#", "[", "derive", "("] {
-            self.builder.text(word);
-        }
-        let mut first = true;
-        for &attribute in attributes {
-            let mut cursor = attribute.walk();
-            for part in attribute.named_children(&mut cursor) {
-                let tree = self.field(part, self.grammar.fields.call_arguments);
-                let Some(tree) = tree else { continue };
-                let mut inner = tree.walk();
-                let parts: Vec<Node<'_>> = tree
-                    .children(&mut inner)
-                    .filter(|&part| {
-                        !self.is_comment(part)
-                            && !matches!(self.kind(part), Kind::OpenParenthesis | Kind::CloseParenthesis)
+    /// Whether an attribute only documents: `doc`, other than `doc(hidden)`, also
+    /// under a condition.
+    fn is_documentation(&self, node: Node<'_>) -> bool {
+        match self.attribute_name(node) {
+            "doc" => !self.slice(node).contains("hidden"),
+            "cfg_attr" => {
+                let arguments = self.attribute_arguments(node);
+                arguments.len() > 1
+                    && arguments[1..].iter().all(|argument| {
+                        let last = argument.last().map_or("", |part| self.slice(*part));
+                        let first = argument.first().map_or("", |part| self.slice(*part));
+                        first == "doc" && !last.contains("hidden")
                     })
-                    .collect();
-                let mut rest = &parts[..];
-                while !rest.is_empty() {
-                    let end = rest.iter().position(|&part| self.kind(part) == Kind::Comma);
-                    let (group, after) = rest.split_at(end.unwrap_or(rest.len()));
-                    rest = after.get(1..).unwrap_or_default();
-                    if group.is_empty() {
-                        continue;
-                    }
-                    if !std::mem::take(&mut first) {
-                        self.builder.text(",");
-                    }
-                    self.tokens(group, false);
-                }
             }
+            _ => false,
         }
-        self.builder.text(")");
-        self.builder.text("]");
+    }
+
+    /// The tokens of each argument of an attribute.
+    pub(super) fn attribute_arguments<'n>(&self, attribute: Node<'n>) -> Vec<Vec<Node<'n>>> {
+        let mut arguments = Vec::new();
+        let mut cursor = attribute.walk();
+        for part in attribute.named_children(&mut cursor) {
+            let tree = self.field(part, self.grammar.fields.call_arguments);
+            let Some(tree) = tree else { continue };
+            let mut inner = tree.walk();
+            let parts: Vec<Node<'n>> = tree
+                .children(&mut inner)
+                .filter(|&part| {
+                    !self.is_comment(part)
+                        && !matches!(self.kind(part), Kind::OpenParenthesis | Kind::CloseParenthesis)
+                })
+                .collect();
+            let split = parts.split(|&part| self.kind(part) == Kind::Comma);
+            arguments.extend(split.filter(|group| !group.is_empty()).map(<[_]>::to_vec));
+        }
+        arguments
     }
 
     pub(super) fn attribute_name(&self, node: Node<'_>) -> &'s str {
