@@ -77,10 +77,6 @@ impl Project {
         fs::write(path, bytes).unwrap();
     }
 
-    pub fn remove(&self, path: &str) {
-        fs::remove_file(self.path().join(path)).unwrap();
-    }
-
     /// Commits everything, making a repository if there is none.
     pub fn commit(&self, message: &str) -> String {
         let repository =

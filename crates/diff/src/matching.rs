@@ -322,7 +322,9 @@ impl<'s> Matching<'s> {
     /// does, on either side: what they are called says whose they are. Only what
     /// has its name alone is matched.
     fn match_scattered_members(&mut self) -> bool {
-        let mut named: BTreeMap<(&str, DefinitionKind, &str), (Vec<Node>, Vec<Node>)> = BTreeMap::new();
+        /// Nodes of the old side and of the new one.
+        type Sides = (Vec<Node>, Vec<Node>);
+        let mut named: BTreeMap<(&str, DefinitionKind, &str), Sides> = BTreeMap::new();
         for node in self.left_old() {
             if self.old.is_scattered_kind(node) {
                 named

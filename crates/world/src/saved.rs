@@ -285,7 +285,7 @@ fn number(value: &Value) -> u32 {
         .unwrap_or(0)
 }
 
-fn texts<'v>(value: &'v Value) -> impl Iterator<Item = &'v str> {
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
