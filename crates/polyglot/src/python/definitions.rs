@@ -516,9 +516,7 @@ impl<'a, 't> Walker<'a, 't> {
             declared = Some(path);
             if !first_annotation.is_empty() {
                 let written = self.slice(result.node).trim_matches(['"', '\'']);
-                if first_annotation == written {
-                    declared = Some(self.builder.path(PathNode::Receiver));
-                } else if class_argument(first_annotation) == Some(written) {
+                if first_annotation == written || class_argument(first_annotation) == Some(written) {
                     declared = Some(self.builder.path(PathNode::Receiver));
                 }
             }

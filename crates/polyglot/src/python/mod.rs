@@ -325,7 +325,7 @@ mod tests {
                 match next(3) {
                     0 => bytes[at] = next(256) as u8,
                     1 => drop(bytes.drain(at..(at + next(40)).min(bytes.len() - 1))),
-                    _ => bytes.insert(at, b"()[]{}:'\"\\\n #=@"[next(16)]),
+                    _ => bytes.insert(at, b"()[]{}:'\"\\\n #=@"[next(15)]),
                 }
             }
             Python.extract(&String::from_utf8_lossy(&bytes));

@@ -384,7 +384,7 @@ impl<'a, 't> Walker<'a, 't> {
             bound: None,
             times: 1,
         });
-        let before = std::mem::replace(&mut entry.bound, Some(bound));
+        let before = entry.bound.replace(bound);
         if scope.branches > 0 {
             scope.log.push((name, before));
         }
