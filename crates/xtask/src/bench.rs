@@ -86,7 +86,7 @@ pub fn tools() -> anyhow::Result<Tools> {
 fn default_corpora(tools: &Tools) -> anyhow::Result<Vec<PathBuf>> {
     let django = tools.scratch.join("django");
     if !django.is_dir() {
-        let script = "python3 -m pip download -q --no-deps --no-binary :all: django==5.2 && tar xf django-5.2.tar.gz && mv django-5.2 django";
+        let script = "python3 -m pip download -q --no-deps --no-binary :all: django==5.2 && tar xf [Dd]jango-5.2.tar.gz && mv [Dd]jango-5.2 django";
         shell(&tools.scratch, script)?;
         shell(
             &django,
