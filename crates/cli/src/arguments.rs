@@ -22,7 +22,7 @@ use crate::{
         renyi index                     map of the working tree\n  \
         renyi diff HEAD~1               what the last commit and uncommitted edits changed\n  \
         renyi diff v1.0 v2.0 --markdown two releases, fit for a pull request\n  \
-        renyi show Flask.route          a definition, its callers and tests\n\n\
+        renyi show Flask.wsgi_app          a definition, its callers and tests\n\n\
         Exit codes: 0 done and no difference, 1 a difference or a partial map, 2 trouble."
 )]
 pub struct Arguments {

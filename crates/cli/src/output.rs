@@ -124,6 +124,22 @@ pub fn safe(text: &str) -> String {
     safe
 }
 
+/// As [`safe`], for one line: line ends, tabs and characters that hide or reorder
+/// others are escaped too.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hides = matches!(c,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+        if c.is_control() || hides {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
 /// A bar on standard error, shown once work lasts.
 pub struct Bar {
     bar: Mutex<Option<ProgressBar>>,

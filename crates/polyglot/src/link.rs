@@ -317,6 +317,31 @@ impl<'a> Linker<'a> {
         self.layout(file).module_name(file)
     }
 
+    /// A name for the module of each file. Files that are modules by themselves and
+    /// would share a name (two `conftest.py`) are called by their paths.
+    pub fn module_names(&self) -> Vec<String> {
+        let files = (0..self.project.files.len() as u32).map(FileIndex);
+        let mut names: Vec<String> = files.map(|file| self.module_name(file)).collect();
+        let mut counts: HashMap<&str, u32> = HashMap::new();
+        for name in &names {
+            *counts.entry(name).or_default() += 1;
+        }
+        let shared: Vec<bool> = names.iter().map(|name| counts[name.as_str()] > 1).collect();
+        for (at, file) in self.project.files.iter().enumerate() {
+            if shared[at] && !self.groups.contains_key(&FileIndex(at as u32)) {
+                let (directory, name) = file.path.rsplit_once('/').unwrap_or(("", file.path));
+                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+                let path = if directory.is_empty() {
+                    stem.to_owned()
+                } else {
+                    format!("{directory}/{stem}")
+                };
+                names[at] = path.replace('/', file.front_end.separator());
+            }
+        }
+        names
+    }
+
     /// The members that run when a definition is called, if it is a type that has
     /// any: its own or inherited.
     pub fn constructors(&self, id: GlobalId) -> Vec<GlobalId> {

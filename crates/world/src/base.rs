@@ -11,6 +11,7 @@ use store::{Batch, Hash, Kind, Object, Objects};
 
 use crate::{
     error::{Error, Result},
+    git::Git,
     progress::Progress,
     saved,
     workspace::{Indexed, Workspace},
@@ -59,6 +60,16 @@ impl Workspace {
             }
         }
         let path = Path::new(name);
+        let is_revision = || self.git().and_then(|git| git.resolve(name)).is_ok();
+        if path.exists() && self.git().is_ok_and(Git::is_bare) && is_revision() {
+            return self.git_base(name, progress);
+        }
+        if path.exists() && !name.starts_with(['.', '/']) && is_revision() {
+            return Err(Error::AmbiguousBase {
+                name: name.to_owned(),
+                candidates: vec![format!("path:{name}"), format!("git:{name}")],
+            });
+        }
         if name.ends_with(".json") && path.is_file() {
             return self.saved_base(path);
         }

@@ -96,9 +96,7 @@ pub(crate) fn build(
         linked: &linked,
         ids: &identified.ids,
         effects: &reached,
-        modules: (0..project.files.len() as u32)
-            .map(|file| linker.module_name(FileIndex(file)))
-            .collect(),
+        modules: linker.module_names(),
     };
     let mut batch = Batch::new();
     put_definitions(&identified, &linked, store, &mut batch)?;
@@ -495,6 +493,10 @@ impl Assembly<'_> {
             definition.kind,
             self.ids[id.0 as usize],
         );
+        // Statements that run when a module is loaded are no name to be used.
+        if definition.kind == map::DefinitionKind::Module {
+            entry.visibility = Visibility::Private;
+        }
         entry.spelling = Cow::Borrowed(skeleton.str(definition.visibility));
         entry.location = Location {
             start: definition.span.start,

@@ -130,7 +130,12 @@ impl Directory {
             .git_exclude(true)
             .parents(in_repository)
             .require_git(false)
-            .filter_entry(|entry| entry.file_name() != "node_modules")
+            // A repository inside the repository (a submodule) is a project of its own,
+            // as it is to a revision.
+            .filter_entry(|entry| {
+                entry.file_name() != "node_modules"
+                    && (entry.depth() == 0 || !entry.path().join(".git").exists())
+            })
             .build();
         for entry in walk {
             match entry {

@@ -18,7 +18,8 @@ pub enum Error {
         name: String,
         tried: Vec<String>,
     },
-    /// Several stored maps begin with these digits.
+    /// Several stored maps begin with these digits, or a file and a revision have
+    /// this name.
     AmbiguousBase {
         name: String,
         candidates: Vec<String>,
@@ -30,6 +31,8 @@ pub enum Error {
         source: git2::Error,
     },
     NoRepository(PathBuf),
+    /// A bare repository has revisions and no working tree.
+    Bare(PathBuf),
     Git {
         action: &'static str,
         source: git2::Error,
@@ -59,7 +62,7 @@ impl fmt::Display for Error {
                 write!(f, "`{name}` is not a base: {}", tried.join("; "))
             }
             Error::AmbiguousBase { name, candidates } => {
-                write!(f, "`{name}` begins several maps: {}", candidates.join(", "))
+                write!(f, "`{name}` may mean several bases: {}", candidates.join(", "))
             }
             Error::NotARevision {
                 name,
@@ -82,6 +85,11 @@ impl fmt::Display for Error {
                     path.display()
                 )
             }
+            Error::Bare(path) => write!(
+                f,
+                "{}: a bare repository has no working tree: name a revision with --rev",
+                path.display()
+            ),
             Error::Git { action, source } => write!(f, "git: cannot {action}: {}", source.message()),
             Error::SavedMap { path, message } => write!(f, "{}: {message}", path.display()),
             Error::Store(source) => source.fmt(f),

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use store::{Hash, Kind, Objects, Store};
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     progress::{Progress, Stage},
     tree::{Problem, SourceTree, TreeFile},
 };
@@ -69,7 +69,10 @@ pub(crate) fn sources(
             }),
             Err(error) => Err(Problem {
                 path: file.path.clone(),
-                message: error.to_string(),
+                message: match error {
+                    Error::Io { action, source, .. } => format!("cannot {action}: {source}"),
+                    error => error.to_string(),
+                },
             }),
         })
     };

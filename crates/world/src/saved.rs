@@ -214,8 +214,8 @@ pub(crate) struct Saved {
     pub batch: Batch,
 }
 
-/// Reads a document. If the store has its map, that one serves; otherwise it is
-/// made again from the document.
+/// Reads a document and makes its map again, whatever the store holds: the ids it
+/// claims are checked, and texts that the store has serve the diff.
 ///
 /// # Errors
 /// [`Error::SavedMap`] for a file that is not such a document, or whose ids are
@@ -244,18 +244,7 @@ pub(crate) fn read(path: &Path, store: &Store) -> Result<Saved> {
             "expected a map saved as document version {DOCUMENT}, found {found}"
         )));
     }
-    let claimed: Hash = text(&document, "map")
-        .strip_prefix("b3:")
-        .and_then(|hash| hash.parse().ok())
-        .ok_or_else(|| bad("`map` is not a hash".to_owned()))?;
     let revision = text(&document, "revision").to_owned();
-    if store.contains(store::Kind::Map, &claimed)? {
-        return Ok(Saved {
-            map: claimed,
-            revision,
-            batch: Batch::new(),
-        });
-    }
     let (map, batch) = rebuild(&document).map_err(|message| match message {
         Failure::Document(message) => bad(message),
         Failure::Store(error) => error.into(),

@@ -123,6 +123,9 @@ impl Workspace {
     /// What keeps the tree from being listed or the store from being written;
     /// single files that cannot be read are problems of the result.
     pub fn index(&self, progress: &dyn Progress) -> Result<Indexed> {
+        if self.git.as_ref().is_some_and(Git::is_bare) {
+            return Err(Error::Bare(self.root.clone()));
+        }
         let cache_name = self.stat_cache_name();
         let cache = self
             .store

@@ -7,9 +7,10 @@ use diff::{
     MapDiff, Options,
     render::{Header, Headers, to_json, to_markdown, to_text},
 };
+use serde_json::json;
 use world::{Base, Overlay, Workspace};
 
-use super::{Context, TOOLCHAIN, project_name, report};
+use super::{Context, TOOLCHAIN, problems, project_name, report};
 use crate::{Verdict, output::Output};
 
 /// Compare two bases by definition: changes, reach, version bump
@@ -104,7 +105,13 @@ pub fn compare(
     };
     match style {
         Style::Text => output.raw(to_text(&found, &headers).as_bytes())?,
-        Style::Json => output.json(&to_json(&found, &headers))?,
+        Style::Json => {
+            let mut document = to_json(&found, &headers);
+            for (side, base) in [("old", &old), ("new", &new)] {
+                document[side]["problems"] = base.indexed.as_ref().map_or_else(|| json!([]), problems);
+            }
+            output.json(&document)?;
+        }
         Style::Markdown => output.raw(to_markdown(&found, &headers).as_bytes())?,
     }
     let mut verdict = if found.is_empty() {

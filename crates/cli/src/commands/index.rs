@@ -14,10 +14,10 @@ use world::{
     saved::{self, Header, capability_names},
 };
 
-use super::{Context, TOOLCHAIN, diff, project_name, report};
+use super::{Context, TOOLCHAIN, diff, problems, project_name, report};
 use crate::{
     Verdict,
-    output::{BOLD, Output, safe},
+    output::{BOLD, Output, one_line},
 };
 
 /// Map a project: every definition with its identity, kept in the store
@@ -33,7 +33,7 @@ pub struct Index {
     #[arg(default_value = ".")]
     path: PathBuf,
 
-    /// Index a git revision, or every first-parent revision of a range A..B
+    /// Index a git revision, or every first-parent revision of a range A..B (without A: of all history)
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
 
@@ -84,7 +84,8 @@ impl Index {
         let took = started.elapsed();
         let header = header(&workspace, &indexed, &self.path);
         if self.json {
-            let document = saved::document(workspace.store(), &indexed.map, &indexed.root, &header)?;
+            let mut document = saved::document(workspace.store(), &indexed.map, &indexed.root, &header)?;
+            document["problems"] = problems(&indexed);
             output.json(&document)?;
         } else if self.hash {
             output.line(format_args!("b3:{}", indexed.map))?;
@@ -110,7 +111,10 @@ impl Index {
             &indexed.map.to_hex()[..16],
         ));
         if counts.definitions == 0 {
-            output.warning("no definition was found: no file here is in a language that is read");
+            output.warning(match indexed.files {
+                0 => "no definition was found: no file here is in a language that is read",
+                _ => "no definition was found in these files",
+            });
         }
         Ok(report(&indexed, output))
     }
@@ -150,7 +154,7 @@ impl Index {
                     &commit.to_string()[..10],
                     &indexed.map.to_hex()[..16],
                     counts.definitions,
-                    safe(&workspace.git()?.commit_summary(commit)),
+                    one_line(&workspace.git()?.commit_summary(commit)),
                 ))?;
             }
             if report(&indexed, output) == Verdict::Different {
@@ -296,8 +300,8 @@ fn text(
         output.line("")?;
         output.line(format_args!(
             "{BOLD}module {}{BOLD:#}  {}  {here} definitions ({public} public)  {} lines  inferred effects: {}{errors}",
-            safe(&leaf.module),
-            safe(&leaf.path),
+            one_line(&leaf.module),
+            one_line(&leaf.path),
             leaf.lines,
             list(&capability_names(effects)),
         ))?;
@@ -334,8 +338,8 @@ fn definition(
     output.line(format_args!(
         "  {:<14} {}  {}  inferred effects: {}  lines={} depth={} branches={} effects={} fan_in={} fan_out={} library_calls={}",
         entry.kind.name(),
-        safe(&catalog.qualified(place)),
-        safe(&entry.signature),
+        one_line(&catalog.qualified(place)),
+        one_line(&entry.signature),
         list(&effects),
         entry.lines,
         metrics.depth,

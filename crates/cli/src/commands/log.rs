@@ -10,7 +10,7 @@ use world::{Leaves, Workspace};
 use super::{Context, diff::options, one_definition};
 use crate::{
     Verdict,
-    output::{BOLD, Output, safe},
+    output::{BOLD, Output, one_line},
 };
 
 /// Follow a definition through the stored revisions, renames included
@@ -19,8 +19,8 @@ use crate::{
     after_help = "Only revisions that are in the store are looked at; index more with\n  \
     renyi index --rev HEAD~200..\n\n\
     Examples:\n  \
-    renyi log Flask.route\n  \
-    renyi log Flask.route --from v2.0 --json"
+    renyi log Flask.wsgi_app\n  \
+    renyi log Flask.wsgi_app --from v2.0 --json"
 )]
 pub struct Log {
     /// A name, or the end of a qualified name
@@ -140,17 +140,32 @@ impl Log {
         output.line(format_args!(
             "{BOLD}{}{BOLD:#}  {}",
             new.short,
-            safe(&new.summary)
+            one_line(&new.summary)
         ))?;
         for line in what {
             output.line(format_args!(
                 "  {}  {}",
-                safe(&change.definition.qualified),
-                safe(&line)
+                one_line(&change.definition.qualified),
+                one_line(&line)
             ))?;
         }
         Ok(())
     }
+}
+
+/// The change that took a definition along without an entry of its own, and what
+/// the definition was called before.
+fn carried<'c>(changes: &'c [Change], name: &str) -> Option<(&'c Change, String)> {
+    changes.iter().find_map(|change| {
+        let old = change.old.as_ref()?;
+        let rest = name.strip_prefix(change.definition.qualified.as_str())?;
+        let moved = change
+            .details
+            .iter()
+            .any(|detail| matches!(detail, Detail::Renamed { .. } | Detail::Moved { .. }));
+        let inside = rest.starts_with(['.', ':', '~']);
+        (moved && inside).then(|| (change, format!("{}{rest}", old.qualified)))
+    })
 }
 
 fn describe(detail: &Detail) -> String {

@@ -72,6 +72,13 @@ pub fn project_name(root: &Path) -> String {
     )
 }
 
+/// What could not be read, as JSON: the map is partial if this is not empty.
+pub fn problems(indexed: &Indexed) -> serde_json::Value {
+    let problem =
+        |problem: &world::Problem| serde_json::json!({"path": problem.path, "message": problem.message});
+    indexed.problems.iter().map(problem).collect()
+}
+
 /// Tells what could not be read, and whether the map is whole.
 pub fn report(indexed: &Indexed, output: &mut Output) -> Verdict {
     for warning in &indexed.warnings {

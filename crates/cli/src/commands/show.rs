@@ -14,14 +14,14 @@ use world::{
 use super::{Context, one_definition, report};
 use crate::{
     Verdict,
-    output::{BOLD, DIM, Output, safe},
+    output::{BOLD, DIM, Output, one_line, safe},
 };
 
 /// Show a definition: its text, record, callers, callees and tests
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    renyi show Flask.route\n  \
-    renyi show flask.app.Flask.route --base v2.0\n  \
+    renyi show Flask.wsgi_app\n  \
+    renyi show flask.app.Flask.wsgi_app --base v2.0\n  \
     renyi show b3:3f9c2a --json")]
 pub struct Show {
     /// A name, the end of a qualified name, or an id's first digits after b3:
@@ -160,9 +160,9 @@ impl<'a> Shown<'a> {
         };
         output.line(format_args!(
             "{BOLD}{}{BOLD:#}  {visibility} {}  {}:{}-{}",
-            safe(&self.catalog.qualified(self.place)),
+            one_line(&self.catalog.qualified(self.place)),
             entry.kind.name(),
-            safe(&leaf.path),
+            one_line(&leaf.path),
             entry.location.first_line,
             entry.location.last_line
         ))?;
@@ -188,7 +188,7 @@ impl<'a> Shown<'a> {
             ))?;
         }
         if !entry.failures.is_empty() {
-            output.line(format_args!("fails: {}", safe(&entry.failures.join(", "))))?;
+            output.line(format_args!("fails: {}", one_line(&entry.failures.join(", "))))?;
         }
         let tests: Vec<String> = self
             .referrers
@@ -222,7 +222,7 @@ fn print_names(output: &mut Output, title: &str, names: &[String]) -> anyhow::Re
     if names.is_empty() {
         return Ok(());
     }
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| safe(name)).collect();
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| one_line(name)).collect();
     let rest = if names.len() > MOST {
         format!(" and {} more (--json lists all)", names.len() - MOST)
     } else {
