@@ -64,6 +64,10 @@ impl FrontEnd for Python {
         &["__new__", "__init__", "__post_init__"]
     }
 
+    fn is_internal(&self, path: &str) -> bool {
+        layout::is_internal(path)
+    }
+
     fn extensions(&self) -> &'static [&'static str] {
         &["py", "pyi"]
     }
