@@ -24,6 +24,8 @@
 //! - white space in templates that formatters reformat (`css`, `html`, `graphql`,
 //!   `gql`, `markdown`, `styled`).
 //!
+//! A minified file is one definition: its names change with every build.
+//!
 //! Heads of overloads belong to the implementation. A call of `test`, `it` or
 //! their variants with a title is a test; `describe` leaves no token.
 //!
@@ -507,6 +509,10 @@ impl FrontEnd for EcmaScript {
 
     fn extract(&self, source: &str) -> Skeleton {
         walker::extract(*self, source)
+    }
+
+    fn is_internal(&self, path: &str) -> bool {
+        layout::is_internal(path)
     }
 
     fn configuration_files(&self) -> &'static [&'static str] {

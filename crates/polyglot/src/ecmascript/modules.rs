@@ -517,6 +517,7 @@ impl<'s, 't> Walker<'s, 't> {
         let path = match self.kind(inner) {
             Kind::Identifier => {
                 let name = self.slice(inner);
+                self.exported.insert(name);
                 self.builder.name(self.namespace, name)
             }
             Kind::FunctionExpression | Kind::GeneratorFunction | Kind::ArrowFunction => {
@@ -584,6 +585,7 @@ impl<'s, 't> Walker<'s, 't> {
                 _ => continue,
             };
             let value = self.slice(value);
+            self.exported.insert(value);
             let path = self.builder.name(self.namespace, value);
             self.builder.export(FILE_NAMESPACE, name, path);
         }
@@ -838,6 +840,16 @@ impl<'s, 't> Walker<'s, 't> {
             }
             let name = self.slice(name_node);
             let value = self.field(child, fields.value);
+            // `var app = exports = module.exports = {}`.
+            if value.is_some_and(|value| {
+                let text = self.slice(value);
+                let text = text.strip_prefix("exports = ").unwrap_or(text);
+                text.starts_with("module.exports = ") && !self.declared.contains_key("module")
+            }) {
+                self.exported.insert(name);
+                let path = self.builder.name(self.namespace, name);
+                self.builder.export(FILE_NAMESPACE, "export=", path);
+            }
             let kind = value
                 .and_then(|value| self.defining_value(value))
                 .unwrap_or(DefinitionKind::Constant);
@@ -857,7 +869,11 @@ impl<'s, 't> Walker<'s, 't> {
             return false;
         };
         if self.kind(left) != Kind::Member {
-            return false;
+            // `exports = module.exports = value`.
+            return self.slice(left) == "exports"
+                && !self.declared.contains_key("exports")
+                && self.kind(right) == self.kind(node)
+                && self.assigned(right, standing);
         }
         let (Some(object), Some(property)) =
             (self.field(left, fields.object), self.field(left, fields.property))
@@ -874,6 +890,7 @@ impl<'s, 't> Walker<'s, 't> {
         if matches!(object_text, "exports" | "module.exports") && !self.declared.contains_key("exports") {
             if self.kind(value) == Kind::Identifier {
                 let inner = self.slice(value);
+                self.exported.insert(inner);
                 let path = self.builder.name(self.namespace, inner);
                 self.builder.export(FILE_NAMESPACE, name, path);
                 return true;
@@ -1023,6 +1040,7 @@ impl<'s, 't> Walker<'s, 't> {
                 self.namespace = outer;
             }
             self.builder.open(declared);
+            self.builder.end_signature();
             index = Some(declared);
         }
         let place = index.map(|index| self.enter_place(index));

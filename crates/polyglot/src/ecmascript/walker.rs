@@ -103,6 +103,9 @@ pub(super) struct Walker<'s, 't> {
 pub(super) fn extract(dialect: EcmaScript, source: &str) -> Skeleton {
     let grammar = dialect.grammar();
     let mut builder = Builder::new(source);
+    if is_minified(source) {
+        return whole(builder, source);
+    }
     let Some(tree) = syntax::parse(&grammar.language, source) else {
         builder.error(
             Span::default(),
@@ -145,10 +148,63 @@ pub(super) fn extract(dialect: EcmaScript, source: &str) -> Skeleton {
         cursor: RefCell::new(tree.walk()),
     };
     walker.program(tree.root_node());
+    walker.publish_exported();
     walker.builder.finish()
 }
 
+/// Whether a tool wrote the text to be short. Its names mean nothing and change
+/// with every build.
+fn is_minified(source: &str) -> bool {
+    let (mut lines, mut bytes, mut blocks) = (0, 0, 0);
+    for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        lines += 1;
+        bytes += line.len();
+        if line.len() > 300 {
+            // A long line of data is no program.
+            blocks += line.matches("){").count() + line.matches("=>").count();
+        }
+    }
+    bytes > 1_000 && bytes / lines > 300 && blocks > 4
+}
+
+/// A text as one definition.
+fn whole(mut builder: Builder<'_>, source: &str) -> Skeleton {
+    let end = source.len() as u32;
+    let index = builder.declare(&Declared {
+        name: "module",
+        qualified: "module",
+        kind: DefinitionKind::Module,
+        container: None,
+        span: Span { start: 0, end },
+        name_span: Span::default(),
+    });
+    builder.definition_mut(index).reach = Reach::Private;
+    builder.open(index);
+    builder.end_signature();
+    for word in source.split_whitespace() {
+        builder.text(word);
+    }
+    builder.close();
+    builder.finish()
+}
+
 impl<'s, 't> Walker<'s, 't> {
+    /// Publishes what a statement exports that stands after the definition.
+    fn publish_exported(&mut self) {
+        for index in 0..self.builder.skeleton().definitions.len() {
+            let index = DefinitionIndex(index as u32);
+            let definition = self.builder.definition(index);
+            let top = definition.container.is_none() && definition.name == definition.qualified;
+            let exported = top && self.exported.contains(self.builder.str(definition.name));
+            if exported && definition.reach == Reach::Private {
+                let word = self.builder.intern("export");
+                let definition = self.builder.definition_mut(index);
+                definition.reach = Reach::Public;
+                definition.visibility = word;
+            }
+        }
+    }
+
     pub fn kind(&self, node: Node<'_>) -> Kind {
         self.grammar
             .kinds

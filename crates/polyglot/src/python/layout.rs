@@ -1,7 +1,8 @@
 //! Packages and modules.
 //!
 //! A directory with `__init__.py` is a package; the directory above the topmost
-//! one is where it is imported from. A module that is in no package is imported
+//! one is where it is imported from. A directory without `__init__.py` below a
+//! package belongs to it. A module that is in no package is imported
 //! from its own directory, from the project's root, and from `src`. A directory
 //! without `__init__.py` is a namespace package if nothing else has its name.
 
@@ -56,7 +57,10 @@ impl PythonLayout {
                 (_, "") => stem.to_owned(),
                 _ => format!("{directory}/{stem}"),
             };
-            let mut root = directory;
+            let own = directory;
+            let mut root = above(directory)
+                .find(|above| packages.contains(above))
+                .unwrap_or(directory);
             while packages.contains(root) && !root.is_empty() {
                 root = root.rsplit_once('/').map_or("", |(above, _)| above);
             }
@@ -65,7 +69,7 @@ impl PythonLayout {
             if known.is_none_or(|known| known.ends_with(".pyi") && path.ends_with(".py")) {
                 modules.insert(module.clone(), index);
             }
-            for root in [root, "", "src"] {
+            for root in [root, own, "", "src"] {
                 let inside = match root {
                     "" => Some(module.as_str()),
                     _ => module.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')),
@@ -212,6 +216,24 @@ impl Layout for PythonLayout {
         };
         self.at(&join(directory, name))
     }
+}
+
+/// A directory and those above it, without the project's.
+fn above(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |at| at.rsplit_once('/').map(|(above, _)| above))
+        .filter(|at| !at.is_empty())
+}
+
+/// Whether a file serves the project alone: a test, an example, its manual, what
+/// builds it.
+pub(super) fn is_internal(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let first = directory.split('/').next().unwrap_or("");
+    directory
+        .split('/')
+        .any(|folder| matches!(folder, "tests" | "docs" | "examples" | "benchmarks"))
+        || matches!(first, "test" | "doc" | "example" | "bench" | "scripts")
+        || matches!(name, "conftest.py" | "noxfile.py" | "setup.py")
 }
 
 fn join(directory: &str, name: &str) -> String {

@@ -84,6 +84,19 @@ pub(super) fn generic(name: &str) -> Option<Generic> {
     })
 }
 
+/// The built-in type that a name of `typing` stands for.
+pub(super) fn builtin_of(typing: &str) -> Option<&'static str> {
+    Some(match typing {
+        "Dict" => "builtins.dict",
+        "FrozenSet" => "builtins.frozenset",
+        "List" => "builtins.list",
+        "Set" => "builtins.set",
+        "Tuple" => "builtins.tuple",
+        "Type" => "builtins.type",
+        _ => return None,
+    })
+}
+
 /// Whether a class with a base of this name is an enumeration.
 pub(super) fn is_enumeration(base: &str) -> bool {
     matches!(

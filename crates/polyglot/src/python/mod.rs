@@ -18,6 +18,8 @@
 //! - the spelling of strings: quotes, prefix, escapes, adjacent literals (they
 //!   are one); of numbers: case, zeros beside a decimal point;
 //! - the empty parentheses of a class, those around the items of a `with`;
+//! - in annotations, the quotes around a type; `Optional[A]` and `Union[A, B]` (they are `A | None` and
+//!   `A | B`), `List` and its like (they are the built-in types);
 //! - imports: they are what names mean.
 //!
 //! Types are followed where they are evident: annotations, constructor calls,
@@ -62,6 +64,10 @@ impl FrontEnd for Python {
 
     fn constructors(&self) -> &'static [&'static str] {
         &["__new__", "__init__", "__post_init__"]
+    }
+
+    fn is_internal(&self, path: &str) -> bool {
+        layout::is_internal(path)
     }
 
     fn extensions(&self) -> &'static [&'static str] {

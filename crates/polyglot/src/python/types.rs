@@ -190,7 +190,22 @@ impl<'a, 't> Walker<'a, 't> {
             }
         }
         self.release(parts);
+        let typing = self.typing_name(base.node);
+        match typing {
+            Some("Union") if tokens => return self.written_union(&arguments, false),
+            Some("Optional") if tokens && !comma => return self.written_union(&arguments, true),
+            _ => {}
+        }
+        let builtin = typing.and_then(library::builtin_of);
         let path = match (tokens, base.kind) {
+            _ if let Some(builtin) = builtin => {
+                let path = self.builder.library(builtin);
+                if tokens {
+                    let text = self.slice(base.node);
+                    self.builder.reference(syntax::span(base.node), text, path, false);
+                }
+                path
+            }
             (true, Kind::Identifier) => self.name(base.node, false),
             (true, _) => self.expression(base.node, true),
             _ => self.path_of(base.node),
@@ -235,6 +250,46 @@ impl<'a, 't> Walker<'a, 't> {
             &values,
             arguments.last().map(|part| self.slice(part.node)),
         )
+    }
+
+    /// The name in `typing` of what a name certainly is.
+    fn typing_name(&self, node: Node<'t>) -> Option<&'a str> {
+        let text = self.slice(node);
+        let is_typing = |path| match self.builder.node(path) {
+            PathNode::Module(name) => matches!(self.builder.str(name), "typing" | "typing_extensions"),
+            _ => false,
+        };
+        let (first, last) = text.split_once('.').unwrap_or((text, text));
+        let all = |holds: &dyn Fn(PathId) -> bool| {
+            self.module_names.get(first).is_some_and(|bindings| {
+                !bindings.is_empty() && bindings.iter().all(|binding| holds(binding.path))
+            })
+        };
+        let certain = match text.contains('.') {
+            true => all(&is_typing),
+            false => all(&|path| match self.builder.node(path) {
+                PathNode::Member(module, name) => is_typing(module) && self.builder.str(name) == text,
+                _ => false,
+            }),
+        };
+        certain.then_some(last)
+    }
+
+    /// `Union[A, B]` and `Optional[A]` as `A | B` and `A | None`.
+    fn written_union(&mut self, arguments: &[Part<'t>], optional: bool) -> PathId {
+        let mut value = None;
+        for (at, argument) in arguments.iter().enumerate() {
+            if at > 0 {
+                self.text("|");
+            }
+            let next = self.annotation(argument.node);
+            value = Some(value.map_or(next, |value| self.either(value, next)));
+        }
+        if optional {
+            self.text("|");
+            self.text("None");
+        }
+        value.unwrap_or_else(|| self.builder.unknown())
     }
 
     /// The list of parameter types of a `Callable`.
@@ -298,7 +353,7 @@ impl<'a, 't> Walker<'a, 't> {
 
     // Types in strings.
 
-    /// `"Name"`: the names in it are references, between quotes.
+    /// `"Name"`: what it says is written as if it had no quotes.
     fn string_type(&mut self, node: Node<'t>, tokens: bool) -> PathId {
         let unknown = self.builder.unknown();
         let parts = self.parts(node);
@@ -324,7 +379,6 @@ impl<'a, 't> Walker<'a, 't> {
             }
             return unknown;
         }
-        self.write(tokens, "\"");
         let mut reader = TypeReader {
             text,
             at: 0,
@@ -338,7 +392,6 @@ impl<'a, 't> Walker<'a, 't> {
         if !rest.trim().is_empty() {
             self.write(tokens, rest.trim());
         }
-        self.write(tokens, "\"");
         if rest.trim().is_empty() { value } else { unknown }
     }
 
