@@ -237,3 +237,73 @@ fn completions_and_help() {
     }
     assert_eq!(project.run(&["frobnicate"]).code, 2);
 }
+
+#[test]
+fn log_follows_files_and_types() {
+    let project =
+        Project::new("//- a.py\nclass A:\n    def m(self):\n        return 1\n\n\ndef f():\n    return 1\n");
+    project.commit("one");
+    project.put(
+        "a.py",
+        b"class A:\n    def m(self):\n        return 2\n\n\ndef f():\n    return 2\n",
+    );
+    project.commit("two");
+    fs::rename(project.path().join("a.py"), project.path().join("b.py")).unwrap();
+    project.commit("move");
+    project.put(
+        "b.py",
+        b"class B:\n    def m(self):\n        return 2\n\n\ndef f():\n    return 2\n",
+    );
+    project.commit("rename");
+    project.run(&["index", "--rev", "..HEAD"]).ok();
+    let function = project.run(&["log", "f"]).ok().stdout;
+    assert!(
+        function.contains("moved from a") && function.contains("a.f  body"),
+        "{function}"
+    );
+    let method = project.run(&["log", "B.m"]).ok().stdout;
+    assert!(method.contains("renamed from b.A"), "{method}");
+    assert!(
+        method.contains("moved from a") && method.contains("a.A.m  body"),
+        "{method}"
+    );
+}
+
+#[test]
+fn modules_of_one_name_are_told_apart() {
+    let test = |name: &str| format!("from conftest import load\n\n\ndef test_{name}():\n    assert load()\n");
+    let project = Project::new("");
+    for (name, result) in [("one", "1"), ("two", "2")] {
+        project.put(
+            &format!("{name}/conftest.py"),
+            format!("def load():\n    return {result}\n").as_bytes(),
+        );
+        project.put(&format!("{name}/test_{name}.py"), test(name).as_bytes());
+    }
+    let shown = project.run(&["show", "one.conftest.load", "--json"]).ok().json();
+    assert_eq!(shown["location"]["file"], "one/conftest.py");
+    let callers = shown["callers"].as_array().unwrap();
+    assert!(
+        callers
+            .iter()
+            .all(|caller| caller.as_str().unwrap().contains("test_one")),
+        "{callers:#?}"
+    );
+}
+
+#[test]
+fn a_name_of_a_path_and_a_revision_is_refused() {
+    let project = Project::new(FIRST);
+    project.commit("first");
+    project.put("docs/read.md", b"text");
+    git2::Repository::open(project.path())
+        .and_then(|repository| {
+            let head = repository.head()?.peel_to_commit()?;
+            repository.branch("docs", &head, false).map(drop)
+        })
+        .unwrap();
+    project
+        .run(&["diff", "docs"])
+        .fails_with(2, "path:docs, git:docs");
+    project.run(&["diff", "git:docs"]).ok();
+}

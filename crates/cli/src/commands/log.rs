@@ -81,6 +81,11 @@ impl Log {
                 .iter()
                 .find(|change| change.definition.qualified == name)
             else {
+                // It may have followed the type or the file it is in.
+                if let Some((change, before)) = carried(&found.changes, &name) {
+                    self.print(new, old, change, output)?;
+                    name = before;
+                }
                 continue;
             };
             self.print(new, old, change, output)?;

@@ -78,8 +78,11 @@ impl StoreCommand {
             Some(store) => store.clone(),
             None => world::store_of(&self.path)?,
         };
-        Store::open(&place)
-            .with_context(|| format!("no store at {}: `renyi index` makes one", place.display()))
+        match Store::open(&place) {
+            Err(error @ store::Error::NotAStore { .. }) => Err(error)
+                .with_context(|| format!("no store at {}: `renyi index` makes one", place.display())),
+            other => Ok(other?),
+        }
     }
 
     fn names(&self, store: &Store, output: &mut Output) -> anyhow::Result<Verdict> {

@@ -508,6 +508,20 @@ fn join(directory: &str, path: &str) -> String {
     parts.join("/")
 }
 
+/// Whether a file serves the project alone: a test, an example, its manual.
+pub(super) fn is_internal(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let first = directory.split('/').next().unwrap_or("");
+    directory.split('/').any(|folder| {
+        matches!(
+            folder,
+            "__tests__" | "__mocks__" | "tests" | "docs" | "examples" | "benchmarks"
+        )
+    }) || matches!(first, "test" | "doc" | "example" | "bench" | "scripts")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -530,18 +544,4 @@ mod tests {
     fn node_modules_are_sorted() {
         assert!(NODE_MODULES.is_sorted());
     }
-}
-
-/// Whether a file serves the project alone: a test, an example, its manual.
-pub(super) fn is_internal(path: &str) -> bool {
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let first = directory.split('/').next().unwrap_or("");
-    directory.split('/').any(|folder| {
-        matches!(
-            folder,
-            "__tests__" | "__mocks__" | "tests" | "docs" | "examples" | "benchmarks"
-        )
-    }) || matches!(first, "test" | "doc" | "example" | "bench" | "scripts")
-        || name.contains(".test.")
-        || name.contains(".spec.")
 }
