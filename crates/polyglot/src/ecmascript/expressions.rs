@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{Kind, literals, walker::Walker};
+use super::{Kind, literals, scope::Binding, walker::Walker};
 use crate::{model::*, syntax::span};
 
 impl<'s, 't> Walker<'s, 't> {
@@ -571,6 +571,7 @@ impl<'s, 't> Walker<'s, 't> {
         self.visit(left);
         self.text("=");
         let value = self.visit(right);
+        self.reassigned(left, value);
         if let Some(class) = self.function.constructs
             && value != self.builder.unknown()
             && self.kind(left) == Kind::Member
@@ -590,6 +591,31 @@ impl<'s, 't> Walker<'s, 't> {
             }
         }
         value
+    }
+
+    /// A variable whose type was only evident from its first value has none once it
+    /// holds another; an annotation stays true.
+    fn reassigned(&mut self, left: Node<'t>, value: PathId) {
+        if self.kind(left) != Kind::Identifier {
+            return;
+        }
+        let name = self.slice(left);
+        let Some(Binding::Local(before)) = self.values.find(name) else {
+            return;
+        };
+        let declared = match self.builder.node(before) {
+            PathNode::Instance(inner) => {
+                matches!(
+                    self.builder.node(inner),
+                    PathNode::Instance(_) | PathNode::Container(..)
+                )
+            }
+            _ => false,
+        };
+        if before != value && !declared {
+            let unknown = self.builder.unknown();
+            self.values.update(name, Binding::Local(unknown));
+        }
     }
 
     fn new_expression(&mut self, node: Node<'t>) -> PathId {

@@ -543,7 +543,10 @@ impl<'s, 't> Walker<'s, 't> {
                 pattern = Some(child);
                 self.pattern(child, true);
             } else if field == fields.type_ {
-                value = self.type_(child);
+                // Wrapped once more, which means the same, to tell that it stays when
+                // the variable is assigned to: see `reassigned`.
+                let declared = self.type_(child);
+                value = self.builder.instance(declared);
             } else if field == fields.value {
                 let here = self.visit(child);
                 if value == unknown {
