@@ -45,8 +45,19 @@ fn of_detail(change: &Change, detail: &Detail) -> Bump {
             if_public(if *inferred { Bump::Minor } else { Bump::Major })
         }
         Detail::Added { .. } if public => Bump::Minor,
+        // A field, variant or required method that goes breaks users, one that
+        // comes need not, and a private one is nobody's: they are not told apart.
+        Detail::Body if holds_members(change) => if_public(Bump::Minor),
         Detail::Effects { .. } | Detail::Failures { .. } | Detail::Added { .. } | Detail::Body => Bump::Patch,
     }
+}
+
+/// Whether the body of a definition is what it holds, not what it does.
+fn holds_members(change: &Change) -> bool {
+    matches!(
+        change.definition.kind,
+        DefinitionKind::Type | DefinitionKind::Ability
+    )
 }
 
 /// The largest bump, and the first change in order of severity that asks for it.
@@ -113,6 +124,9 @@ fn sentence(change: &Change, detail: &Detail) -> String {
         }
         Detail::Failures { .. } => format!("failures of {kind} {name} removed"),
         Detail::Added { .. } => format!("{public}{kind} {name} added"),
+        Detail::Body if holds_members(change) && !public.is_empty() => {
+            format!("what public {kind} {name} holds changed: it may break users")
+        }
         Detail::Body => format!("body of {kind} {name} changed"),
     }
 }
