@@ -99,7 +99,7 @@ pub fn for_each_leaf<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
 /// Declares an enumeration of node kinds and a table from a grammar's numbers
 /// to it, so that matching on a kind costs an array read:
 ///
-/// ```ignore
+/// ```text
 /// node_kinds! { enum Kind { FunctionDefinition = "function_definition", Plus = "+" } }
 /// let kinds = Kind::table(&language); // Vec<Kind>; Kind::Other for the rest
 /// match kinds[node.kind_id() as usize] { Kind::Plus => ..., _ => ... }
