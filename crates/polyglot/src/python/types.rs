@@ -142,6 +142,18 @@ impl<'a, 't> Walker<'a, 't> {
 
     fn union(&mut self, node: Node<'t>, tokens: bool) -> PathId {
         let parts = self.parts(node);
+        // `None | A` is written `A | None`, as `Optional[A]` is.
+        if tokens
+            && let [none, bar, other] = self.parts[parts.start..parts.end]
+            && self.slice(none.node) == "None"
+            && bar.node.kind() == "|"
+        {
+            let value = self.inner(other.node, tokens);
+            self.leaf(bar.node);
+            self.inner(none.node, tokens);
+            self.release(parts);
+            return value;
+        }
         let mut value: Option<PathId> = None;
         let mut is_union = true;
         for index in parts.start..parts.end {
