@@ -56,7 +56,7 @@ fn of_detail(change: &Change, detail: &Detail) -> Bump {
 fn holds_members(change: &Change) -> bool {
     matches!(
         change.definition.kind,
-        DefinitionKind::Type | DefinitionKind::Ability
+        DefinitionKind::Type | DefinitionKind::Ability | DefinitionKind::Module
     )
 }
 

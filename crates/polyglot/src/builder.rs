@@ -359,6 +359,42 @@ impl<'a> Builder<'a> {
         self.definition_mut(definition).failures.push((start, count));
     }
 
+    /// What the file publishes beside its own definitions under their own names
+    /// (re-exports, other names, a default, public modules) as one definition, so
+    /// that a change of it is seen. Order does not count.
+    pub fn declare_exports(&mut self, mut exports: Vec<(String, PathId)>) {
+        exports.retain(|(name, path)| match self.node(*path) {
+            PathNode::Definition(index) => self.str(self.definition(index).name) != name,
+            PathNode::Name(_, inside) => self.str(inside) != name,
+            _ => true,
+        });
+        exports.sort();
+        exports.dedup();
+        if exports.is_empty() {
+            return;
+        }
+        let index = self.declare(&Declared {
+            name: EXPORTS,
+            qualified: EXPORTS,
+            kind: DefinitionKind::Module,
+            container: None,
+            span: Span::default(),
+            name_span: Span::default(),
+        });
+        let names: Vec<&str> = exports.iter().map(|(name, _)| name.as_str()).collect();
+        let signature = self.strings.intern(&format!("exports {}", names.join(", ")));
+        let definition = self.definition_mut(index);
+        definition.reach = Reach::Public;
+        definition.signature = signature;
+        self.open(index);
+        self.end_signature();
+        for (name, path) in exports {
+            self.text(&name);
+            self.reference(Span::default(), &name, path, false);
+        }
+        self.close();
+    }
+
     // The file.
 
     pub fn add_import(&mut self, text: &str) {

@@ -249,6 +249,10 @@ pub struct Skeleton {
 
 pub const MAX_DIAGNOSTICS: usize = 20;
 
+/// The definition of kind `module` that says what a file publishes beside its own
+/// definitions under their own names: see `Builder::declare_exports`.
+pub const EXPORTS: &str = "exports";
+
 impl Skeleton {
     pub fn str(&self, text: Str) -> &str {
         self.strings.get(text.0 as usize).map_or("", |text| text)

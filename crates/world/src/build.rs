@@ -15,7 +15,7 @@ use polyglot::{
     FileIndex, Project, ProjectFile,
     effects::EffectTable,
     link::{GlobalId, Linker, Target},
-    model::{Definition, DefinitionIndex, DefinitionKind, Reach, Skeleton, Token, TokenView},
+    model::{Definition, DefinitionIndex, DefinitionKind, EXPORTS, Reach, Skeleton, Token, TokenView},
 };
 use rayon::prelude::*;
 use store::{Batch, Hash, Kind, Objects, Store};
@@ -494,7 +494,7 @@ impl Assembly<'_> {
             self.ids[id.0 as usize],
         );
         // Statements that run when a module is loaded are no name to be used.
-        if definition.kind == map::DefinitionKind::Module {
+        if definition.kind == map::DefinitionKind::Module && skeleton.str(definition.name) != EXPORTS {
             entry.visibility = Visibility::Private;
         }
         entry.spelling = Cow::Borrowed(skeleton.str(definition.visibility));

@@ -445,6 +445,21 @@ impl<'s, 't> Walker<'s, 't> {
         }
     }
 
+    /// What the file exports beside its own definitions under their own names.
+    pub fn declare_published(&mut self) {
+        let file = &self.builder.skeleton().namespaces[FILE_NAMESPACE.0 as usize];
+        let Some(exports) = &file.exports else { return };
+        let named = exports
+            .iter()
+            .map(|&(name, path)| (self.builder.str(name).to_owned(), path));
+        let stars = file.stars.iter().map(|&star| match self.builder.node(star) {
+            PathNode::Module(specifier) => (format!("* from {}", self.builder.str(specifier)), star),
+            _ => ("*".to_owned(), star),
+        });
+        let exports = named.chain(stars).collect();
+        self.builder.declare_exports(exports);
+    }
+
     fn export_specifier(&mut self, node: Node<'t>, source: Option<&'s str>) {
         let fields = &self.grammar.fields;
         let Some(name_node) = self.field(node, fields.name) else {

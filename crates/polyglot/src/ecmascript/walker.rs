@@ -149,6 +149,7 @@ pub(super) fn extract(dialect: EcmaScript, source: &str) -> Skeleton {
     };
     walker.program(tree.root_node());
     walker.publish_exported();
+    walker.declare_published();
     walker.builder.finish()
 }
 

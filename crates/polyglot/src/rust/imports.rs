@@ -129,6 +129,15 @@ impl<'s> Extractor<'s> {
     }
 
     /// Binds the names that a `use` brings.
+    /// Whether an item is marked as public to all.
+    pub(super) fn is_public(&self, node: Node<'_>) -> bool {
+        let mut cursor = node.walk();
+        let mark = node
+            .children(&mut cursor)
+            .find(|&child| self.kind(child) == Kind::Visibility);
+        mark.is_some_and(|mark| self.slice(mark) == "pub")
+    }
+
     pub(super) fn use_declaration(&mut self, node: Node<'_>) {
         if let Some(tree) = self.field(node, self.grammar.fields.argument) {
             self.use_tree(tree, None, "", 0);
@@ -180,6 +189,9 @@ impl<'s> Extractor<'s> {
                 let namespace = self.namespace;
                 if target != self.builder.unknown() {
                     self.builder.namespace_mut(namespace).stars.push(target);
+                    if let Some(prefix) = &self.publishing {
+                        self.published.push((format!("{prefix}{text}::*"), target));
+                    }
                 }
             }
             Kind::SelfWord if base.is_some() => {
@@ -207,6 +219,9 @@ impl<'s> Extractor<'s> {
         }
         let namespace = self.namespace;
         self.builder.bind(namespace, name, target);
+        if let Some(prefix) = &self.publishing {
+            self.published.push((format!("{prefix}{name}"), target));
+        }
         if source.is_some()
             && let PathNode::Member(base, member) = self.builder.node(target)
         {

@@ -238,6 +238,14 @@ impl<'s> Extractor<'s> {
             Kind::ConstItem | Kind::StaticItem | Kind::TypeItem => self.constant(node, pending, place),
             Kind::MacroDefinition => self.macro_definition(node, pending, place),
             Kind::ModItem => {
+                if place.container.is_none() && self.is_public(node) {
+                    let name = self
+                        .field(node, self.grammar.fields.name)
+                        .map_or("", |name| self.slice(name));
+                    let unknown = self.builder.unknown();
+                    self.published
+                        .push((format!("mod {}{name}", place.prefix), unknown));
+                }
                 self.module(node, pending, place);
                 None
             }
@@ -248,7 +256,9 @@ impl<'s> Extractor<'s> {
             Kind::UseDeclaration => {
                 // Those of a block are bound when it is entered.
                 if place.container.is_none() {
+                    self.publishing = self.is_public(node).then(|| place.prefix.clone());
                     self.use_declaration(node);
+                    self.publishing = None;
                 }
                 None
             }

@@ -90,6 +90,8 @@ impl FrontEnd for Rust {
                 .builder
                 .error(Span::default(), "the file is too large to read".to_owned()),
         }
+        let published = std::mem::take(&mut extractor.published);
+        extractor.builder.declare_exports(published);
         extractor.builder.finish()
     }
 
@@ -390,6 +392,10 @@ struct Extractor<'s> {
     modules: Vec<NamespaceId>,
     /// For each of them, names that `use` may start with.
     heads: Vec<Heads<'s>>,
+    /// What `pub use` and `pub mod` publish.
+    published: Vec<(String, PathId)>,
+    /// While a `pub use` is read, where its names are: the path of inline modules.
+    publishing: Option<String>,
     /// Names that only other crates can have.
     externs: NamespaceId,
     extern_names: HashSet<&'s str>,
@@ -427,6 +433,8 @@ impl<'s> Extractor<'s> {
             namespace: FILE_NAMESPACE,
             modules: vec![FILE_NAMESPACE],
             heads: vec![Heads::default()],
+            published: Vec::new(),
+            publishing: None,
             externs,
             extern_names: HashSet::new(),
             container: None,
