@@ -152,11 +152,10 @@ fn revisions(repository: &Path, most: usize) -> Vec<String> {
 #[test]
 fn a_replayed_history() {
     let repository = std::env::var_os("RENYI_REPLAY").map_or_else(repository, Into::into);
-    let most = if std::env::var_os("RENYI_REPLAY").is_some() {
-        200
-    } else {
-        40
-    };
+    let thorough = ["RENYI_REPLAY", "RENYI_REQUIRE_TOOLS"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some());
+    let most = if thorough { 200 } else { 40 };
     let revisions = revisions(&repository, most);
     let store = TempDir::new().unwrap();
     let map = |store: &Path, revision: &str| {
