@@ -101,7 +101,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Io { source, .. } => Some(source),
-            Error::NotARevision { source, .. } | Error::Git { source, .. } => Some(source),
+            // What git says is part of the message; its class and code help nobody.
             Error::Store(source) => Some(source),
             _ => None,
         }
