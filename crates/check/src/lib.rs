@@ -1,0 +1,1 @@
+//! What a Renyi program means: names, types, failures and effects.

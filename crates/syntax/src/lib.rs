@@ -1,0 +1,10 @@
+//! The Renyi language up to its syntax tree: tokens, an error-tolerant parser, and
+//! the formatter that prints the one canonical layout.
+//!
+//! Nothing here knows what a name refers to; that is the `check` crate.
+
+pub mod diagnostic;
+pub mod tree;
+
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use tree::{Module, Span};
