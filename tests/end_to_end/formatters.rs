@@ -78,18 +78,33 @@ fn npm(name: &str, package: &str, version: &str, part: &str) -> String {
 }
 
 /// The sources of a crate that this workspace is built from.
-fn registry_crate(name: &str) -> Option<PathBuf> {
+fn registry_crate(name: &str) -> PathBuf {
+    // Without a platform, cargo asks for the packages of every platform, and a
+    // build has only fetched those of its own.
+    let host = Command::new("rustc")
+        .args(["--print", "host-tuple"])
+        .output()
+        .unwrap();
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(["--filter-platform", String::from_utf8_lossy(&host.stdout).trim()])
         .current_dir(repository())
         .output()
         .unwrap();
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
-    let package = metadata["packages"]
-        .as_array()?
+    assert!(
+        output.status.success(),
+        "cargo metadata: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let manifest = metadata["packages"]
+        .as_array()
+        .unwrap()
         .iter()
-        .find(|package| package["name"] == name)?;
-    Some(Path::new(package["manifest_path"].as_str()?).parent()?.to_owned())
+        .find(|package| package["name"] == name)
+        .and_then(|package| package["manifest_path"].as_str())
+        .unwrap_or_else(|| panic!("{name}: not a dependency of this workspace"));
+    Path::new(manifest).parent().unwrap().to_owned()
 }
 
 /// Copies a package, formats the copy, and compares: first odd options and then
@@ -210,7 +225,7 @@ fn rustfmt() {
     let narrow = format("max_width=60,use_small_heuristics=Off,hard_tabs=true");
     let wide = format("max_width=100");
     for name in ["serde_json", "clap_builder", "rayon"] {
-        let package = registry_crate(name).expect("a dependency of this workspace");
+        let package = registry_crate(name);
         let copy = TempDir::new().unwrap();
         let sources = copy.path().join(name);
         copy_directory(&package, &sources);
