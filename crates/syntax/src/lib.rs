@@ -4,6 +4,7 @@
 //! Nothing here knows what a name refers to; that is the `check` crate.
 
 pub mod diagnostic;
+pub mod lex;
 pub mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
