@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(parts("\"abc"), "|abc| unterminated-text");
         assert_eq!(parts("\"a{bc\" + dd"), "|a| unterminated-hole");
         assert_eq!(parts("\"{}\""), "<0> empty-hole");
-        assert_eq!(parts("\"{aa(\"b\")}\""), "<6> text-in-hole");
+        assert_eq!(parts("\"{aa(\"b\")}\""), "<3> text-in-hole");
         assert_eq!(parts(r#""\q""#), "|\u{fffd}| unknown-escape");
         assert_eq!(parts("\"\"\"abc\n  def\n\"\"\""), "|def| block-text-start");
         assert_eq!(parts("\"\"\"\n  def\ntype Foo"), "|def| unterminated-block-text");
