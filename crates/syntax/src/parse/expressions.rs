@@ -737,11 +737,6 @@ impl Parser<'_> {
             kind: ExpressionKind::Error,
         })
     }
-
-    /// Whether an expression is a text in block form.
-    pub(super) fn is_block_text(expression: &Expression) -> bool {
-        matches!(&expression.kind, ExpressionKind::Text(text) if text.form == TextForm::Block)
-    }
 }
 
 /// A reserved word that someone may have written as the name of a value; the others belong
