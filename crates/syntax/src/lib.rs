@@ -5,7 +5,9 @@
 
 pub mod diagnostic;
 pub mod lex;
+pub mod parse;
 pub mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
+pub use parse::{Mode, Parsed, parse};
 pub use tree::{Module, Span};

@@ -5,8 +5,8 @@ use crate::Code;
 use crate::lex::{LexedPart, TokenKind, Word};
 use crate::tree::{
     Argument, Arguments, Comparison, Concurrently, Entry, Expression, ExpressionKind, Link, LoopVariable,
-    Operand, Operator, Order, Outcome, OutcomeKind, Query, Source, Span, Terminal, TerminalKind, TextForm,
-    TextLiteral, TextPart, Update, ValueArm, ValueBranch,
+    Operand, Operator, Order, Outcome, OutcomeKind, Query, Source, Span, Terminal, TerminalKind, TextLiteral,
+    TextPart, Update, ValueArm, ValueBranch,
 };
 
 impl Parser<'_> {
@@ -253,7 +253,10 @@ impl Parser<'_> {
                     self.value_name_shape(&name);
                     name
                 }
-                _ => return self.unexpected("a name right after `.`", "write a field or method after the dot"),
+                _ => {
+                    return self
+                        .unexpected("a name right after `.`", "write a field or method after the dot");
+                }
             };
             let arguments = self.optional_arguments()?;
             links.push(Link {
@@ -657,7 +660,10 @@ impl Parser<'_> {
         let value_start = self.start();
         let value = if in_span.is_none() {
             if !self.at_word(Word::From) {
-                return self.unexpected("`in` or `from`", "write `for each x in list` or `for each x from 1 to 9`");
+                return self.unexpected(
+                    "`in` or `from`",
+                    "write `for each x in list` or `for each x from 1 to 9`",
+                );
             }
             let range = self.range()?;
             self.finish(value_start, range)

@@ -176,25 +176,14 @@ impl<'a> Parser<'a> {
         id
     }
 
-    fn report(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) {
+    fn report(&mut self, code: Code, span: Span, message: impl Into<String>, fix: impl Into<String>) {
         if self.diagnostics.len() < MAX_SYNTAX_DIAGNOSTICS {
             self.diagnostics.push(Diagnostic::new(code, span, message, fix));
         }
     }
 
     /// Reports `code` at the token at hand, unless the lexer has reported it or the one before.
-    fn refuse<T>(
-        &mut self,
-        code: Code,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) -> Parse<T> {
+    fn refuse<T>(&mut self, code: Code, message: impl Into<String>, fix: impl Into<String>) -> Parse<T> {
         if !self.beside_error() {
             self.report(code, self.span(), message, fix);
         }
@@ -239,7 +228,9 @@ impl<'a> Parser<'a> {
             TokenKind::OpenBrace | TokenKind::CloseBrace => {
                 Some("a block has no braces: it starts after its head and closes with `end`")
             }
-            TokenKind::Word(Word::Repeat) => Some("write `repeat until` and the condition that ends the loop"),
+            TokenKind::Word(Word::Repeat) => {
+                Some("write `repeat until` and the condition that ends the loop")
+            }
             TokenKind::Word(Word::Until) => Some("write `repeat until` and the condition that ends the loop"),
             _ => None,
         }
@@ -295,7 +286,10 @@ impl<'a> Parser<'a> {
         self.report(
             Code::IdentifierShape,
             name.span,
-            format!("`{}` is spelled like a type; the name of a value is wanted here", name.text),
+            format!(
+                "`{}` is spelled like a type; the name of a value is wanted here",
+                name.text
+            ),
             format!("write `{right}`"),
         );
     }
@@ -401,7 +395,13 @@ impl<'a> Parser<'a> {
         };
         let starts = matches!(
             word,
-            Word::Function | Word::Type | Word::Ability | Word::Test | Word::Import | Word::Public | Word::Let
+            Word::Function
+                | Word::Type
+                | Word::Ability
+                | Word::Test
+                | Word::Import
+                | Word::Public
+                | Word::Let
         );
         starts && self.at_margin()
     }

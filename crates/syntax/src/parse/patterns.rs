@@ -50,7 +50,9 @@ impl Parser<'_> {
             | TokenKind::Word(Word::True | Word::False | Word::Raw) => {
                 PatternKind::Literal(Box::new(self.primary()?))
             }
-            TokenKind::Word(word) if !word.is_phrase() && !matches!(word, Word::Then | Word::Where | Word::End) => {
+            TokenKind::Word(word)
+                if !word.is_phrase() && !matches!(word, Word::Then | Word::Where | Word::End) =>
+            {
                 let name = self.take_name();
                 self.reserved(&name);
                 PatternKind::Binding {

@@ -61,7 +61,10 @@ impl Parser<'_> {
             if closed {
                 return Ok(kind);
             }
-            self.unexpected("the end of the line", "start the next statement on a line of its own")
+            self.unexpected(
+                "the end of the line",
+                "start the next statement on a line of its own",
+            )
         });
         let kind = kind.unwrap_or_else(|Bail| {
             self.depth = depth;
@@ -84,7 +87,9 @@ impl Parser<'_> {
             match self.kind() {
                 TokenKind::EndOfFile => return,
                 TokenKind::Newline if open == 0 => return,
-                TokenKind::Word(Word::If) if !matches!(self.previous_word(), Some(Word::Otherwise)) && open > 0 => {
+                TokenKind::Word(Word::If)
+                    if !matches!(self.previous_word(), Some(Word::Otherwise)) && open > 0 =>
+                {
                     open += 1;
                 }
                 TokenKind::Word(Word::Match) if open > 0 => open += 1,
@@ -207,7 +212,10 @@ impl Parser<'_> {
         {
             let text = self.span().text(self.source);
             if let Some(fix) = foreign_keyword(text) {
-                let opens = matches!(text, "while" | "loop" | "foreach" | "switch" | "def" | "fn" | "func" | "fun");
+                let opens = matches!(
+                    text,
+                    "while" | "loop" | "foreach" | "switch" | "def" | "fn" | "func" | "fun"
+                );
                 let message = format!("`{text}` is a word of another language");
                 let refused = self.refuse(Code::ForeignKeyword, message, fix);
                 if opens {

@@ -3,9 +3,7 @@
 use super::{Parse, Parser};
 use crate::Code;
 use crate::lex::{TokenKind, Word};
-use crate::tree::{
-    Budget, BudgetUnit, Capability, CapabilityPath, FunctionType, NamedType, Type, TypeKind,
-};
+use crate::tree::{Budget, BudgetUnit, Capability, CapabilityPath, FunctionType, NamedType, Type, TypeKind};
 
 impl Parser<'_> {
     pub(super) fn type_expression(&mut self) -> Parse<Type> {
@@ -126,9 +124,11 @@ impl Parser<'_> {
     pub(super) fn capabilities(&mut self, in_type: bool) -> Parse<Vec<Capability>> {
         let mut list = vec![self.capability()?];
         loop {
-            let continues = self.kind() == TokenKind::Comma
-                && !(in_type
-                    && !matches!((self.peek(1), self.peek(2)), (TokenKind::Identifier, next) if next != TokenKind::Colon));
+            let starts_capability = match (self.peek(1), self.peek(2)) {
+                (TokenKind::Identifier, next) => next != TokenKind::Colon,
+                _ => false,
+            };
+            let continues = self.kind() == TokenKind::Comma && (starts_capability || !in_type);
             if !continues {
                 return Ok(list);
             }
@@ -195,7 +195,10 @@ impl Parser<'_> {
 
     fn budget(&mut self, start: u32) -> Parse<Budget> {
         if self.kind() != TokenKind::Integer {
-            return self.unexpected("a whole number of calls", "write a budget as `at most 20 per minute`");
+            return self.unexpected(
+                "a whole number of calls",
+                "write a budget as `at most 20 per minute`",
+            );
         }
         let count = self.take_name();
         self.expect_word(Word::Per)?;
