@@ -157,7 +157,7 @@ fn deep_nesting_is_refused() {
         ("if true then ", "1"),
         ("for each xx in ", "yy"),
         ("{", "1"),
-        ("0 - -", "1"),
+        ("- ", "1"),
     ] {
         let source = format!("{head}{}{middle}\nend\n", open.repeat(100_000));
         assert!(!parse(&source, Mode::Module).is_well_formed(), "{open}");

@@ -166,15 +166,12 @@ impl Parser<'_> {
         let docs = self.docs();
         let body = if with_body {
             let body = self.block(Closers::End);
-            self.close();
+            self.close_item();
             Some(body)
         } else {
             None
         };
         let span = self.since_visible(start);
-        if with_body && self.end_of_line().is_err() {
-            self.skip_line();
-        }
         Ok(Function {
             span,
             public,
@@ -372,9 +369,12 @@ impl Parser<'_> {
                 }
             }
         }
-        let closed = self.at_word(Word::End);
-        self.close();
-        if closed && self.end_of_line().is_err() {
+        self.close_item();
+    }
+
+    /// The `end` of an item or method, and its line break.
+    fn close_item(&mut self) {
+        if self.close() && self.end_of_line().is_err() {
             self.skip_line();
         }
     }
@@ -564,11 +564,7 @@ impl Parser<'_> {
                 }
             }
         }
-        let closed = self.at_word(Word::End);
-        self.close();
-        if closed && self.end_of_line().is_err() {
-            self.skip_line();
-        }
+        self.close_item();
     }
 
     fn constant(&mut self) -> Parse<Constant> {
@@ -608,11 +604,8 @@ impl Parser<'_> {
         };
         self.end_of_line()?;
         let body = self.block(Closers::End);
-        self.close();
+        self.close_item();
         let span = self.since_visible(start);
-        if self.end_of_line().is_err() {
-            self.skip_line();
-        }
         Ok(Test {
             span,
             name,

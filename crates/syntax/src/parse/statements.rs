@@ -277,9 +277,13 @@ impl Parser<'_> {
     }
 
     /// The `end` of a block; a missing one is reported and the block ends all the same.
-    pub(super) fn close(&mut self) {
-        if self.eat_word(Word::End).is_some() || self.missing_end {
-            return;
+    /// Says whether there was one.
+    pub(super) fn close(&mut self) -> bool {
+        if self.eat_word(Word::End).is_some() {
+            return true;
+        }
+        if self.missing_end {
+            return false;
         }
         if self.kind() == TokenKind::EndOfFile {
             self.missing_end = true;
@@ -292,6 +296,7 @@ impl Parser<'_> {
         } else {
             let _: Parse<()> = self.unexpected("`end`", "close the block with `end`");
         }
+        false
     }
 
     fn if_statement(&mut self) -> Parse<StatementKind> {

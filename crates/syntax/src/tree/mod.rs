@@ -26,7 +26,7 @@ pub use types::*;
 
 /// Deepest nesting of expressions, types, patterns and blocks that is parsed; what lies
 /// deeper is an error (`expected`) and becomes an `Error` node.
-pub const MAX_DEPTH: usize = 128;
+pub const MAX_DEPTH: usize = 64;
 
 /// Bytes of the source, half open.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
