@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{completions, diff, index, log, show, store},
+    commands::{completions, diff, index, log, parse, show, store, tokens},
     output::Color,
 };
 
@@ -49,5 +49,7 @@ pub enum Command {
     Show(show::Show),
     Log(log::Log),
     Store(store::StoreCommand),
+    Tokens(tokens::Tokens),
+    Parse(parse::Parse),
     Completions(completions::Completions),
 }

@@ -66,6 +66,8 @@ fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Verdict> {
         Command::Show(command) => command.run(&context, output),
         Command::Log(command) => command.run(&context, output),
         Command::Store(command) => command.run(&context, output),
+        Command::Tokens(command) => command.run(output),
+        Command::Parse(command) => command.run(output),
         Command::Completions(command) => command.run(output),
     }
 }

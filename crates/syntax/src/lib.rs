@@ -6,6 +6,7 @@
 pub mod diagnostic;
 pub mod lex;
 pub mod parse;
+pub mod report;
 pub mod tree;
 
 pub use diagnostic::{Code, Diagnostic, Severity};

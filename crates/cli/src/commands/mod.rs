@@ -4,8 +4,10 @@ pub mod completions;
 pub mod diff;
 pub mod index;
 pub mod log;
+pub mod parse;
 pub mod show;
 pub mod store;
+pub mod tokens;
 
 use std::{
     io::IsTerminal,
@@ -169,4 +171,17 @@ fn listed(catalog: &Catalog<'_>, places: &[Place]) -> String {
         lines += &format!("\n  and {} more", places.len() - MOST);
     }
     lines
+}
+
+/// The text of a Renyi file.
+fn renyi_source(file: &Path) -> anyhow::Result<String> {
+    use anyhow::Context as _;
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        anyhow::anyhow!(
+            "{}: byte {offset} is not UTF-8; a Renyi file is UTF-8 text",
+            file.display()
+        )
+    })
 }

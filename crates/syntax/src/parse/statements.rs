@@ -58,7 +58,7 @@ impl Parser<'_> {
                     | TokenKind::EndOfFile
                     | TokenKind::Word(Word::End | Word::Otherwise | Word::When)
             );
-            if closed {
+            if closed || self.at_item_in_block() {
                 return Ok(kind);
             }
             self.unexpected(
@@ -294,7 +294,14 @@ impl Parser<'_> {
                 "close the block with `end`",
             );
         } else {
-            let _: Parse<()> = self.unexpected("`end`", "close the block with `end`");
+            // One word where several blocks are open is told once.
+            let told = self
+                .diagnostics
+                .last()
+                .is_some_and(|last| last.span == self.span());
+            if !told {
+                let _: Parse<()> = self.unexpected("`end`", "close the block with `end`");
+            }
         }
         false
     }
