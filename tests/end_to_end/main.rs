@@ -9,4 +9,5 @@ mod formatters;
 
 mod incremental;
 mod project;
+mod renyi_language;
 mod store_format;
