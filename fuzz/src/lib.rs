@@ -26,12 +26,13 @@ use world::Workspace;
 pub type Body = fn(&[u8]);
 
 /// All targets by name; `fuzz_targets/` has a file for each.
-pub const TARGETS: [(&str, Body); 7] = [
+pub const TARGETS: [(&str, Body); 8] = [
     ("cbor", cbor),
     ("front_end", front_end),
     ("link", link),
     ("object", object),
     ("pack", pack),
+    ("renyi_syntax", renyi_syntax),
     ("saved_map", saved_map),
     ("skeleton", skeleton),
 ];
@@ -140,6 +141,36 @@ fn tree(bytes: &[u8]) {
         let _ = reader.leaves();
         let _ = reader.find("a");
         let _ = reader.has_canonical_tree();
+    }
+}
+
+/// A file of the Renyi language: tokens follow one another, every diagnostic lies in the
+/// text and says what to write instead, and a text has one tree.
+pub fn renyi_syntax(bytes: &[u8]) {
+    let source = String::from_utf8_lossy(bytes);
+    let lexed = syntax::lex::lex(&source);
+    let mut end = 0;
+    for token in &lexed.tokens {
+        assert!(end <= token.span.start && token.span.start <= token.span.end);
+        assert!(source.get(token.span.range()).is_some());
+        end = token.span.end;
+    }
+    for mode in [syntax::Mode::Module, syntax::Mode::Declarations] {
+        let parsed = syntax::parse(&source, mode);
+        let again = syntax::parse(&source, mode);
+        assert_eq!(parsed.module, again.module);
+        for diagnostic in &parsed.diagnostics {
+            assert!(source.get(diagnostic.span.range()).is_some(), "{diagnostic:?}");
+            assert!(!diagnostic.fix.is_empty(), "{diagnostic:?}");
+        }
+        for item in &parsed.module.items {
+            assert!(parsed.module.span.contains(item.span));
+        }
+        let text = syntax::report::text_form("file.ry", &source, &parsed.diagnostics);
+        assert_eq!(text.is_empty(), parsed.is_well_formed());
+    }
+    for warning in syntax::report::layout_warnings(&source, &lexed) {
+        assert!(source.get(warning.span.range()).is_some(), "{warning:?}");
     }
 }
 

@@ -64,6 +64,12 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
                 tagged(choice, &codec::encode(&skeleton))
             })
             .collect(),
+        "renyi_syntax" => files("crates/syntax/cases")
+            .iter()
+            .chain(&files("crates/check/library"))
+            .filter(|path| has_extension(path, "ry"))
+            .map(|path| fs::read(path).expect("a case"))
+            .collect(),
         "link" => projects(),
         "saved_map" => {
             let document = document();
@@ -300,6 +306,11 @@ fn skeletons() {
 #[test]
 fn sources_of_every_language() {
     run("front_end", 600);
+}
+
+#[test]
+fn files_of_the_renyi_language() {
+    run("renyi_syntax", 2_000);
 }
 
 #[test]
