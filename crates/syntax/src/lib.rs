@@ -4,6 +4,7 @@
 //! Nothing here knows what a name refers to; that is the `check` crate.
 
 pub mod diagnostic;
+pub mod format;
 pub mod lex;
 pub mod parse;
 pub mod report;
