@@ -145,7 +145,8 @@ fn tree(bytes: &[u8]) {
 }
 
 /// A file of the Renyi language: tokens follow one another, every diagnostic lies in the
-/// text and says what to write instead, and a text has one tree.
+/// text and says what to write instead, a text has one tree,
+/// and its layout is settled after one round.
 pub fn renyi_syntax(bytes: &[u8]) {
     let source = String::from_utf8_lossy(bytes);
     let lexed = syntax::lex::lex(&source);
@@ -168,6 +169,12 @@ pub fn renyi_syntax(bytes: &[u8]) {
         }
         let text = syntax::report::text_form("file.ry", &source, &parsed.diagnostics);
         assert_eq!(text.is_empty(), parsed.is_well_formed());
+        if let Ok(canonical) = syntax::format::format(&source, mode) {
+            let again = syntax::format::format(&canonical, mode);
+            assert_eq!(again.as_ref(), Ok(&canonical), "{source}");
+            let comments = syntax::lex::lex(&canonical).comments.len();
+            assert_eq!(comments, lexed.comments.len(), "{source}");
+        }
     }
     for warning in syntax::report::layout_warnings(&source, &lexed) {
         assert!(source.get(warning.span.range()).is_some(), "{warning:?}");

@@ -85,3 +85,31 @@ fn what_is_not_text_is_refused() {
         .run(&["tokens", "none.ry"])
         .fails_with(2, "cannot read none.ry");
 }
+
+#[test]
+fn a_file_is_formatted_once_and_only_when_it_can_be() {
+    let project = Project::new("");
+    project.put("welcome.ry", GREETING.as_bytes());
+    project.put("loose.ry", GREETING.replace("  ", "      ").as_bytes());
+    project.put("bad.ry", b"module bad\n\nfunction (\n");
+    let run = project.run(&["format", "--check", "welcome.ry", "loose.ry"]);
+    assert_eq!(run.code, 1, "{run:#?}");
+    assert_eq!(run.stdout, "loose.ry: not in canonical layout\n");
+    let run = project.run(&["format", "welcome.ry", "loose.ry"]).ok();
+    assert_eq!(run.stdout, "loose.ry: formatted\n");
+    let text = std::fs::read_to_string(project.path().join("loose.ry")).expect("a file");
+    assert_eq!(text, GREETING);
+    project.run(&["format", "--check", "welcome.ry", "loose.ry"]).ok();
+    let run = project.run(&["format", "bad.ry"]);
+    assert_eq!(run.code, 1, "{run:#?}");
+    assert!(
+        run.stdout.starts_with("bad.ry:3:10: error [expected]"),
+        "{run:#?}"
+    );
+    assert_eq!(
+        std::fs::read(project.path().join("bad.ry")).expect("a file"),
+        b"module bad\n\nfunction (\n"
+    );
+    let files = std::fs::read_dir(project.path()).expect("the project").count();
+    assert!(files <= 4, "nothing is left beside the files");
+}

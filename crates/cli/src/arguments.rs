@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{completions, diff, index, log, parse, show, store, tokens},
+    commands::{completions, diff, format, index, log, parse, show, store, tokens},
     output::Color,
 };
 
@@ -51,5 +51,6 @@ pub enum Command {
     Store(store::StoreCommand),
     Tokens(tokens::Tokens),
     Parse(parse::Parse),
+    Format(format::Format),
     Completions(completions::Completions),
 }

@@ -2,6 +2,7 @@
 
 pub mod completions;
 pub mod diff;
+pub mod format;
 pub mod index;
 pub mod log;
 pub mod parse;
