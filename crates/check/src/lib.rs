@@ -10,7 +10,10 @@
 
 pub mod declaration;
 pub mod facts;
+pub mod library;
+mod names;
 pub mod program;
+pub mod project;
 pub mod types;
 
 pub use declaration::*;
