@@ -86,8 +86,11 @@ pub struct Parameter {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum TypeKind {
-    /// A library type without fields, or one whose inside is not told.
-    Opaque,
+    /// A library type that a program cannot construct; its fields may be read.
+    Opaque {
+        fields: Vec<Field>,
+        derives: Vec<Derive>,
+    },
     Record {
         fields: Vec<Field>,
         derives: Vec<Derive>,
@@ -145,8 +148,8 @@ pub struct AbilityMethod {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Implementation {
-    /// In terms of the implementation's type parameters.
-    pub ability: AbilityReference,
+    /// In terms of the implementation's type parameters; none if it was not found.
+    pub ability: Option<AbilityReference>,
     pub target: Type,
 }
 
@@ -187,7 +190,7 @@ impl Definition {
 impl TypeKind {
     pub fn fields(&self) -> Option<&[Field]> {
         match self {
-            Self::Record { fields, .. } => Some(fields),
+            Self::Record { fields, .. } | Self::Opaque { fields, .. } => Some(fields),
             _ => None,
         }
     }
@@ -199,9 +202,21 @@ impl TypeKind {
         }
     }
 
+    /// Some construction of it can violate a condition.
+    pub fn is_refined(&self) -> bool {
+        let any = |fields: &[Field]| fields.iter().any(|field| field.refined);
+        match self {
+            Self::Opaque { fields, .. } | Self::Record { fields, .. } => any(fields),
+            Self::Sum { variants, .. } => variants.iter().any(|variant| any(&variant.fields)),
+            Self::Subtype { refined, .. } => *refined,
+        }
+    }
+
     pub fn derives(&self) -> &[Derive] {
         match self {
-            Self::Record { derives, .. } | Self::Sum { derives, .. } => derives,
+            Self::Record { derives, .. } | Self::Sum { derives, .. } | Self::Opaque { derives, .. } => {
+                derives
+            }
             _ => &[],
         }
     }

@@ -70,7 +70,8 @@ pub enum Place {
 }
 
 /// All that is known of one definition's inside. A definition without an inside (an
-/// implementation) has empty facts.
+/// implementation) has empty facts. Spans count from the definition's start
+/// ([`crate::Module::start`]), so that facts outlive changes elsewhere in their file.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The type of each expression and pattern by its node; `Type::Error` where none is known.

@@ -8,7 +8,12 @@
 //!
 //! Nothing here reads the file system: sources come from a `project::Files`.
 
+mod abilities;
+pub mod analysis;
+mod body;
+mod coherence;
 pub mod declaration;
+pub mod declare;
 pub mod facts;
 pub mod library;
 mod names;
@@ -16,6 +21,8 @@ pub mod program;
 pub mod project;
 pub mod types;
 
+pub use abilities::Evidence;
+pub use analysis::Analysis;
 pub use declaration::*;
 pub use facts::*;
 pub use program::*;

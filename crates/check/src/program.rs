@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use syntax::tree;
-use syntax::{Diagnostic, Span};
+use syntax::{Diagnostic, Parsed, Span};
 
 use crate::declaration::{Definition, DefinitionKind};
+use crate::declare::Outline;
 use crate::facts::Reference;
 use crate::types::Type;
 
@@ -61,13 +62,11 @@ pub struct Module {
     /// The file as `project::Files` spells it; a library module's own name.
     pub file: Arc<str>,
     pub source: Arc<str>,
-    pub tree: tree::Module,
+    pub parsed: Arc<Parsed>,
     /// In source order; those that were not found are left out.
     pub imports: Vec<Import>,
     pub definitions: Vec<Definition>,
-    /// Types, abilities, functions and constants by name; not methods, tests,
-    /// implementations.
-    pub names: HashMap<Arc<str>, u32>,
+    pub outline: Arc<Outline>,
     /// Types and abilities that stand unqualified here besides the module's own and the
     /// prelude's: `exposing`.
     pub exposed: BTreeMap<Arc<str>, DefId>,
@@ -76,10 +75,8 @@ pub struct Module {
     /// References in heads, imports, `see also:` and derives, per definition and (last) for
     /// the module itself.
     pub head_references: Vec<Vec<Reference>>,
-    /// Of lexer, parser, and declarations; not of bodies.
+    /// Of imports and declarations; not of lexer, parser and bodies.
     pub diagnostics: Vec<Diagnostic>,
-    /// Lexer and parser found no error: bodies may be checked.
-    pub well_formed: bool,
     /// A hash of all that other modules can see; bodies, comments and documentation do not
     /// count. While it and those of the imported modules stay, a body's facts stay.
     pub interface: [u8; 32],
@@ -93,6 +90,8 @@ pub struct Import {
     pub span: Span,
     /// `import-errors` was reported: nothing is checked against it.
     pub broken: bool,
+    /// Of the name in the source that makes the namespace.
+    pub namespace_span: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -105,6 +104,8 @@ pub struct VariantId {
 #[derive(Debug)]
 pub struct Program {
     pub modules: Vec<Arc<Module>>,
+    /// Per module.
+    pub outlines: Vec<Arc<Outline>>,
     pub by_name: HashMap<Arc<str>, ModuleId>,
     pub prelude: Prelude,
     /// Every implementation, by ability and head type of its target; a target that is a type
@@ -112,6 +113,12 @@ pub struct Program {
     pub implementations: HashMap<(DefId, Option<DefId>), Vec<DefId>>,
     /// Methods (declared on their own or in an implementation) by receiver and name.
     pub methods: HashMap<(DefId, Arc<str>), Vec<DefId>>,
+    /// Methods of implementations for every type, by name.
+    pub open_methods: HashMap<Arc<str>, Vec<DefId>>,
+    /// Stands for all implementations there are.
+    pub implementations_hash: [u8; 32],
+    /// Every ability that has a method of a name, and which method it is.
+    pub ability_methods: HashMap<Arc<str>, Vec<(DefId, u32)>>,
 }
 
 /// The definitions that the language itself speaks of. `std.json` and the like are found by
@@ -145,9 +152,127 @@ pub struct Prelude {
     pub guarded: DefId,
 }
 
+impl Module {
+    pub fn tree(&self) -> &tree::Module {
+        &self.parsed.module
+    }
+
+    pub fn item(&self, definition: &Definition) -> &tree::Item {
+        &self.tree().items[definition.place.item as usize]
+    }
+
+    /// The tree of a function or of a method of any kind.
+    pub fn function(&self, definition: &Definition) -> Option<&tree::Function> {
+        match (&self.item(definition).kind, definition.place.method) {
+            (tree::ItemKind::Function(function), None) => Some(function),
+            (tree::ItemKind::Implementation(implementation), Some(method)) => {
+                implementation.methods.get(method as usize)
+            }
+            _ => None,
+        }
+    }
+
+    /// The text of a definition: of a method its own, of everything else its item.
+    pub fn span(&self, definition: &Definition) -> Span {
+        match (&self.item(definition).kind, definition.place.method) {
+            (tree::ItemKind::Implementation(implementation), Some(method)) => {
+                implementation.methods[method as usize].span
+            }
+            _ => self.item(definition).span,
+        }
+    }
+
+    /// What the spans of a definition's [`crate::Facts`] count from.
+    pub fn start(&self, definition: &Definition) -> u32 {
+        self.span(definition).start
+    }
+
+    pub fn import(&self, namespace: &str) -> Option<&Import> {
+        self.imports.iter().find(|import| &*import.namespace == namespace)
+    }
+
+    /// A module whose text this program is responsible for: not of the library, not of a package.
+    pub fn is_own(&self) -> bool {
+        matches!(
+            self.kind,
+            ModuleKind::Project | ModuleKind::Foreign | ModuleKind::Python { .. }
+        )
+    }
+
+    /// What a package boundary separates.
+    pub fn package(&self) -> Option<&str> {
+        match &self.kind {
+            ModuleKind::Package { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    pub fn is_declarations(&self) -> bool {
+        matches!(
+            self.kind,
+            ModuleKind::Library | ModuleKind::Foreign | ModuleKind::Python { .. }
+        )
+    }
+}
+
+impl Prelude {
+    /// Finds them in the prelude's outline, which this crate carries.
+    pub(crate) fn of(outline: &Outline) -> Self {
+        let find = |name: &str| DefId {
+            module: ModuleId(0),
+            index: outline.names.get(name).copied().unwrap_or_default(),
+        };
+        Self {
+            integer: find("Integer"),
+            decimal: find("Decimal"),
+            float: find("Float"),
+            boolean: find("Boolean"),
+            text: find("Text"),
+            bytes: find("Bytes"),
+            list: find("List"),
+            map: find("Map"),
+            set: find("Set"),
+            range: find("Range"),
+            pair: find("Pair"),
+            duration: find("Duration"),
+            ordering: find("Ordering"),
+            equal: find("Equal"),
+            compare: find("Compare"),
+            hash: find("Hash"),
+            to_text: find("ToText"),
+            to_json: find("ToJson"),
+            from_json: find("FromJson"),
+            iterable: find("Iterable"),
+            constraint_violation: find("ConstraintViolation"),
+            invalid_number: find("InvalidNumber"),
+            invalid_encoding: find("InvalidEncoding"),
+            timed_out: find("TimedOut"),
+            guarded: find("Guarded"),
+        }
+    }
+}
+
 impl Program {
+    /// Stands for all implementations: whichever a module sees, its types may have them.
+    pub(crate) fn hash_of_implementations(modules: &[Module]) -> [u8; 32] {
+        let mut entries: Vec<String> = Vec::new();
+        for module in modules {
+            for definition in &module.definitions {
+                if let DefinitionKind::Implementation(implementation) = &definition.kind {
+                    entries.push(format!("{} {:?}", module.name, implementation));
+                }
+            }
+        }
+        *blake3::hash(entries.join("\n").as_bytes()).as_bytes()
+    }
+
     pub fn module(&self, id: ModuleId) -> &Module {
         &self.modules[id.0 as usize]
+    }
+
+    pub fn modules(&self) -> impl Iterator<Item = (ModuleId, &Module)> {
+        let numbered = self.modules.iter().enumerate();
+        numbered.map(|(index, module)| (ModuleId(index as u32), &**module))
     }
 
     pub fn definition(&self, id: DefId) -> &Definition {
@@ -156,7 +281,7 @@ impl Program {
 
     /// A definition of a module by its own name.
     pub fn find(&self, module: ModuleId, name: &str) -> Option<DefId> {
-        let index = *self.module(module).names.get(name)?;
+        let index = *self.module(module).outline.names.get(name)?;
         Some(DefId { module, index })
     }
 
@@ -183,11 +308,16 @@ impl Program {
                 };
                 format!("{head}.{}", definition.name)
             }
-            DefinitionKind::Implementation(implementation) => format!(
-                "{} for {}",
-                self.ability_spelling(&implementation.ability, definition),
-                self.spelling(&implementation.target, definition)
-            ),
+            DefinitionKind::Implementation(implementation) => {
+                let ability = match &implementation.ability {
+                    Some(ability) => self.ability_spelling(ability, definition),
+                    None => "_".to_owned(),
+                };
+                format!(
+                    "{ability} for {}",
+                    self.spelling(&implementation.target, definition)
+                )
+            }
             DefinitionKind::Test { .. } => format!("test:{}", definition.name),
             _ => definition.name.to_string(),
         }

@@ -121,6 +121,38 @@ impl Type {
 }
 
 impl Capability {
+    /// The capability that `needs` spells as this text, as a library declares it.
+    pub fn of(path: &str) -> Self {
+        Self {
+            path: path.into(),
+            scope: None,
+        }
+    }
+
+    /// Its path is that of the other, or leads to it.
+    pub fn covers_path(&self, other: &Self) -> bool {
+        other
+            .path
+            .strip_prefix(&*self.path)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// What is declared with `self` may use `other` (6.2), scopes compared.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.covers_path(other)
+            && match (&self.scope, &other.scope) {
+                (None, _) => true,
+                (Some(wide), Some(narrow)) if self.path.starts_with("filesystem") => {
+                    let wide = wide.trim_end_matches('/');
+                    narrow
+                        .strip_prefix(wide)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                }
+                (Some(wide), Some(narrow)) => wide == narrow,
+                (Some(_), None) => false,
+            }
+    }
+
     /// `path` or `path("scope")`, as effect lists spell it.
     pub fn spelling(&self) -> String {
         match &self.scope {

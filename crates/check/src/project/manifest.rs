@@ -170,7 +170,9 @@ impl Manifest {
         }
         for (module, foreign) in &manifest.foreign.0 {
             if foreign.library.is_empty() {
-                return Err(format!("`foreign.{module}.library`: expected at least one library"));
+                return Err(format!(
+                    "`foreign.{module}.library`: expected at least one library"
+                ));
             }
         }
         Ok(manifest)
@@ -264,7 +266,10 @@ mod tests {
         for (text, reason) in [
             ("{", "EOF"),
             (r#"{"name": "desk"}"#, "missing field `version`"),
-            (r#"{"name": "Desk", "version": "0.1.0"}"#, "expected a package name"),
+            (
+                r#"{"name": "Desk", "version": "0.1.0"}"#,
+                "expected a package name",
+            ),
             (r#"{"name": "desk", "version": "0.1"}"#, "major.minor.patch"),
             (
                 r#"{"name": "desk", "name": "desk", "version": "0.1.0"}"#,

@@ -69,13 +69,19 @@ pub fn load(files: &dyn Files, roots: &[String], before: Option<&Sources>) -> So
         packages: HashMap::new(),
         problems: Vec::new(),
         before: before.map(|sources| {
-            let parsed = |source: &Source| (source.file.clone(), (source.text.clone(), source.parsed.clone()));
+            let parsed =
+                |source: &Source| (source.file.clone(), (source.text.clone(), source.parsed.clone()));
             sources.list.iter().map(parsed).collect()
         }),
     };
     loader.manifests();
     let prelude = library_source(PRELUDE).unwrap_or_default();
-    loader.add(PRELUDE.into(), ModuleKind::Library, PRELUDE.into(), prelude.into());
+    loader.add(
+        PRELUDE.into(),
+        ModuleKind::Library,
+        PRELUDE.into(),
+        prelude.into(),
+    );
     for root in roots {
         let Some(text) = loader.text(root) else {
             continue;
@@ -178,7 +184,10 @@ impl Loader<'_> {
             _ => Arc::new(syntax::parse(&text, mode)),
         };
         let mut diagnostics = Vec::new();
-        if matches!(kind, ModuleKind::Project | ModuleKind::Foreign | ModuleKind::Python { .. }) {
+        if matches!(
+            kind,
+            ModuleKind::Project | ModuleKind::Foreign | ModuleKind::Python { .. }
+        ) {
             for problem in &self.problems {
                 diagnostics.push(Diagnostic::new(
                     Code::ManifestInvalid,
@@ -210,7 +219,11 @@ impl Loader<'_> {
             let first = &self.sources.list[first.0 as usize].file;
             diagnostics.push(Diagnostic::new(
                 Code::DuplicateName,
-                parsed.module.header.as_ref().map_or(Span::at(0), |header| header.span),
+                parsed
+                    .module
+                    .header
+                    .as_ref()
+                    .map_or(Span::at(0), |header| header.span),
                 format!("`{first}` is the module `{name}` already"),
                 "remove or rename one of the two files",
             ));
@@ -285,7 +298,11 @@ impl Loader<'_> {
         }
         match from {
             ModuleKind::Package { name, .. } => {
-                let package = self.packages.get(&**name).and_then(|found| found.as_ref().ok()).cloned();
+                let package = self
+                    .packages
+                    .get(&**name)
+                    .and_then(|found| found.as_ref().ok())
+                    .cloned();
                 package.and_then(|package| self.package_module(&package, &spelled, path, notes))
             }
             _ => {
@@ -417,7 +434,9 @@ impl Loader<'_> {
         };
         let place = format!("{folder}/package.json");
         let Some(bytes) = self.files.read(&place) else {
-            return Err(missing(format!("`{name}` {version} is not there: no file `{place}`")));
+            return Err(missing(format!(
+                "`{name}` {version} is not there: no file `{place}`"
+            )));
         };
         let mut hash = String::from("sha256:");
         for byte in Sha256::digest(&bytes) {
@@ -444,7 +463,10 @@ impl Loader<'_> {
 fn unknown_module(path: &tree::Path, spelled: &str, near: Option<&str>) -> Diagnostic {
     let fix = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("write the file `{}.ry`, or correct the path", spelled.replace('.', "/")),
+        None => format!(
+            "write the file `{}.ry`, or correct the path",
+            spelled.replace('.', "/")
+        ),
     };
     Diagnostic::new(
         Code::UnknownModule,

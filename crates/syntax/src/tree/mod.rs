@@ -60,6 +60,16 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
+    /// The span when its start counts from `start`.
+    pub fn after(self, start: u32) -> Self {
+        Self::new(self.start + start, self.end + start)
+    }
+
+    /// The same place counted from `start`, which is not behind it.
+    pub fn relative_to(self, start: u32) -> Self {
+        Self::new(self.start.saturating_sub(start), self.end.saturating_sub(start))
+    }
+
     pub fn text(self, source: &str) -> &str {
         source.get(self.range()).unwrap_or_default()
     }
