@@ -8,6 +8,7 @@ use syntax::tree::{ItemKind, Span};
 use syntax::{Code, Diagnostic};
 
 use crate::declaration::{Definition, DefinitionKind, Derive, Field, Implementation, Signature, TypeKind};
+use crate::names::with_articles;
 use crate::program::{DefId, Module, ModuleId, ModuleKind, Program};
 use crate::types::{AbilityReference, Type, TypeParameterIndex};
 
@@ -50,6 +51,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn report(&mut self, code: Code, span: Span, message: impl Into<String>, fix: impl Into<String>) {
+        let (message, fix) = (with_articles(message.into()), with_articles(fix.into()));
         self.diagnostics.push(Diagnostic::new(code, span, message, fix));
     }
 

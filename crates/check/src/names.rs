@@ -44,6 +44,22 @@ fn edit_distance(left: &str, right: &str) -> usize {
     before[right.len()]
 }
 
+/// The text with `an` for `a` before a quoted name that begins with a vowel.
+pub fn with_articles(text: String) -> String {
+    let mut out = String::with_capacity(text.len() + 4);
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("a `") {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let word = before.is_empty() || before.ends_with(' ');
+        let vowel = after[3..].starts_with(['A', 'E', 'I', 'O', 'U', 'a', 'e', 'i', 'o', 'u']);
+        out.push_str(if word && vowel { "an `" } else { "a `" });
+        rest = &after[3..];
+    }
+    out.push_str(rest);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +71,12 @@ mod tests {
         assert_eq!(nearest("lasr", names), Some("last"));
         assert_eq!(nearest("is_empty", names), None);
         assert_eq!(nearest("id", ["it", "is"]), Some("is"));
+    }
+
+    #[test]
+    fn articles_fit() {
+        let text = "a `Text`, a `Integer`: extra `Item`, an `Order`, a `maybe Order`";
+        let expected = "a `Text`, an `Integer`: extra `Item`, an `Order`, a `maybe Order`";
+        assert_eq!(with_articles(text.to_owned()), expected);
     }
 }

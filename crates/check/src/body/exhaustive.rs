@@ -127,7 +127,7 @@ impl Search<'_> {
             .all(|row| matches!(row[0], Shape::Any | Shape::Literal));
         match cases {
             // Nothing here is told apart, unless this is the very value that is matched.
-            Some(cases) if !(only_wild && !rows.is_empty()) => {
+            Some(cases) if !only_wild || rows.is_empty() => {
                 for (case, name, fields) in cases {
                     let narrowed: Vec<Vec<Shape>> = rows
                         .iter()

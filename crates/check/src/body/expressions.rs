@@ -596,6 +596,15 @@ impl Body<'_> {
         if (first != *left || second != *right) && self.try_unify(&first, &second) {
             return true;
         }
+        if *left == Type::NoValue || *right == Type::NoValue {
+            self.report(
+                Code::TypeMismatch,
+                span,
+                "a call that returns nothing is compared",
+                "compare values",
+            );
+            return false;
+        }
         let (first, second) = (self.spelling(left), self.spelling(right));
         self.report(
             Code::TypeMismatch,

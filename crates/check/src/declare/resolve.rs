@@ -8,7 +8,7 @@ use syntax::{Code, Diagnostic};
 
 use super::outline::{Entry, EntryKind, Outline};
 use crate::facts::{Place, Reference, Role, Target};
-use crate::names::nearest;
+use crate::names::{nearest, with_articles};
 use crate::program::{DefId, ModuleId};
 use crate::types::{AbilityReference, Capability, FunctionType, Type, TypeParameterIndex};
 
@@ -31,6 +31,7 @@ pub struct Sink {
 
 impl Sink {
     pub fn report(&mut self, code: Code, span: Span, message: impl Into<String>, fix: impl Into<String>) {
+        let (message, fix) = (with_articles(message.into()), with_articles(fix.into()));
         self.diagnostics.push(Diagnostic::new(code, span, message, fix));
     }
 

@@ -68,11 +68,11 @@ pub fn load(files: &dyn Files, roots: &[String], before: Option<&Sources>) -> So
         lock: Lock::default(),
         packages: HashMap::new(),
         problems: Vec::new(),
-        before: before.map(|sources| {
-            let parsed =
-                |source: &Source| (source.file.clone(), (source.text.clone(), source.parsed.clone()));
-            sources.list.iter().map(parsed).collect()
-        }),
+        before: before
+            .into_iter()
+            .flat_map(|sources| &sources.list)
+            .map(|source| (source.file.clone(), (source.text.clone(), source.parsed.clone())))
+            .collect(),
     };
     loader.manifests();
     let prelude = library_source(PRELUDE).unwrap_or_default();
@@ -114,8 +114,11 @@ struct Loader<'a> {
     packages: HashMap<String, Result<Arc<Package>, Missing>>,
     /// What is wrong with manifest and lock: told in every file that was asked for.
     problems: Vec<String>,
-    before: Option<HashMap<Arc<str>, (Arc<str>, Arc<Parsed>)>>,
+    before: HashMap<Arc<str>, Read>,
 }
+
+/// The text of a file, and its tree.
+type Read = (Arc<str>, Arc<Parsed>);
 
 #[derive(Debug)]
 struct Package {
@@ -178,8 +181,7 @@ impl Loader<'_> {
             ModuleKind::Project | ModuleKind::Package { .. } => Mode::Module,
             ModuleKind::Library | ModuleKind::Foreign | ModuleKind::Python { .. } => Mode::Declarations,
         };
-        let known = self.before.as_ref().and_then(|before| before.get(&file));
-        let parsed = match known {
+        let parsed = match self.before.get(&file) {
             Some((before, parsed)) if *before == text => parsed.clone(),
             _ => Arc::new(syntax::parse(&text, mode)),
         };
