@@ -167,7 +167,7 @@ pub fn renyi_syntax(bytes: &[u8]) {
         for item in &parsed.module.items {
             assert!(parsed.module.span.contains(item.span));
         }
-        let text = syntax::report::text_form("file.ry", &source, &parsed.diagnostics);
+        let text = syntax::report::text_form("file.ry", &source, &parsed.diagnostics, false);
         assert_eq!(text.is_empty(), parsed.is_well_formed());
         if let Ok(canonical) = syntax::format::format(&source, mode) {
             let again = syntax::format::format(&canonical, mode);

@@ -26,7 +26,10 @@ fn cases() -> Vec<(String, Analysis)> {
             found.push((name, Analysis::of(&folder, &roots)));
         } else if let Some(stem) = name.strip_suffix(".ry") {
             let folder = Folder(root.clone());
-            found.push((stem.to_owned(), Analysis::of(&folder, &[name.clone()])));
+            found.push((
+                stem.to_owned(),
+                Analysis::of(&folder, std::slice::from_ref(&name)),
+            ));
         }
     }
     found.sort_by(|left, right| left.0.cmp(&right.0));

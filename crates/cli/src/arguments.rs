@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{completions, diff, format, index, log, parse, show, store, tokens},
+    commands::{check, completions, diff, format, index, log, parse, show, store, tokens},
     output::Color,
 };
 
@@ -49,6 +49,7 @@ pub enum Command {
     Show(show::Show),
     Log(log::Log),
     Store(store::StoreCommand),
+    Check(check::Check),
     Tokens(tokens::Tokens),
     Parse(parse::Parse),
     Format(format::Format),

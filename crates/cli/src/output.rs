@@ -50,6 +50,11 @@ impl Output {
         }
     }
 
+    /// Standard output goes to a person.
+    pub fn is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
     /// One line of data.
     pub fn line(&mut self, text: impl std::fmt::Display) -> anyhow::Result<()> {
         if self.styled {

@@ -192,4 +192,12 @@ impl Diagnostic {
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
+
+    /// Its severity with or without `--strict`, under which deprecation is an error.
+    pub fn severity_under(&self, strict: bool) -> Severity {
+        match self.code {
+            Code::Deprecated if strict => Severity::Error,
+            code => code.severity(),
+        }
+    }
 }

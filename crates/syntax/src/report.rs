@@ -42,7 +42,7 @@ impl<'a> Lines<'a> {
 }
 
 /// `FILE:LINE:COLUMN: SEVERITY [CODE]: MESSAGE`, and the fix on a line of its own.
-pub fn text_form(file: &str, source: &str, diagnostics: &[Diagnostic]) -> String {
+pub fn text_form(file: &str, source: &str, diagnostics: &[Diagnostic], strict: bool) -> String {
     let lines = Lines::new(source);
     let mut out = String::new();
     for diagnostic in diagnostics {
@@ -51,12 +51,60 @@ pub fn text_form(file: &str, source: &str, diagnostics: &[Diagnostic]) -> String
         let _ = writeln!(
             out,
             "{file}:{line}:{column}: {} [{}]: {}\n  fix: {}",
-            diagnostic.severity(),
+            diagnostic.severity_under(strict),
             diagnostic.code,
             diagnostic.message,
             diagnostic.fix
         );
     }
+    out
+}
+
+/// A JSON array with an object per line, keys and escapes as 7.1 gives them.
+pub fn json_form(file: &str, source: &str, diagnostics: &[Diagnostic], strict: bool) -> String {
+    let lines = Lines::new(source);
+    let mut out = String::from("[");
+    for (position, diagnostic) in diagnostics.iter().enumerate() {
+        let start = lines.position(diagnostic.span.start);
+        let end = lines.position(diagnostic.span.end);
+        out.push_str(if position == 0 { "\n  " } else { ",\n  " });
+        let _ = write!(
+            out,
+            "{{\"file\": {}, \"line\": {}, \"column\": {}, \"end_line\": {}, \"end_column\": {}, \
+             \"severity\": \"{}\", \"code\": \"{}\", \"message\": {}, \"fix\": {}}}",
+            json_text(file),
+            start.line,
+            start.column,
+            end.line,
+            end.column,
+            diagnostic.severity_under(strict),
+            diagnostic.code,
+            json_text(&diagnostic.message),
+            json_text(&diagnostic.fix)
+        );
+    }
+    out.push_str(if diagnostics.is_empty() { "]\n" } else { "\n]\n" });
+    out
+}
+
+/// A JSON string: controls, quotes and backslashes escaped, everything else as it is.
+pub fn json_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            control if control < ' ' => {
+                let _ = write!(out, "\\u{:04x}", control as u32);
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
     out
 }
 

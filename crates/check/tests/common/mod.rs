@@ -68,6 +68,7 @@ pub fn told(analysis: &Analysis) -> String {
             &module.file,
             &module.source,
             &analysis.diagnostics(root),
+            false,
         ));
     }
     out

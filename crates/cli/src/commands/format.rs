@@ -45,7 +45,7 @@ impl Format {
             match syntax::format::format(&source, mode) {
                 Err(diagnostics) => {
                     let name = file.display().to_string();
-                    output.raw(text_form(&name, &source, &diagnostics).as_bytes())?;
+                    output.raw(text_form(&name, &source, &diagnostics, false).as_bytes())?;
                     verdict = Verdict::Different;
                 }
                 Ok(canonical) if canonical == source => {}

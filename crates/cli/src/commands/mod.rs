@@ -1,11 +1,13 @@
 //! The commands, a file each.
 
+pub mod check;
 pub mod completions;
 pub mod diff;
 pub mod format;
 pub mod index;
 pub mod log;
 pub mod parse;
+pub mod renyi_files;
 pub mod show;
 pub mod store;
 pub mod tokens;

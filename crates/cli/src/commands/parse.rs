@@ -42,7 +42,7 @@ impl Parse {
         }
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(layout_warnings(&source, &syntax::lex::lex(&source)));
-        output.raw(text_form(&self.file.display().to_string(), &source, &diagnostics).as_bytes())?;
+        output.raw(text_form(&self.file.display().to_string(), &source, &diagnostics, false).as_bytes())?;
         let failed = diagnostics
             .iter()
             .any(|diagnostic| diagnostic.severity() == Severity::Error);

@@ -40,7 +40,15 @@ impl Tokens {
         if lexed.diagnostics.is_empty() {
             return Ok(Verdict::Done);
         }
-        output.raw(text_form(&self.file.display().to_string(), &source, &lexed.diagnostics).as_bytes())?;
+        output.raw(
+            text_form(
+                &self.file.display().to_string(),
+                &source,
+                &lexed.diagnostics,
+                false,
+            )
+            .as_bytes(),
+        )?;
         Ok(Verdict::Different)
     }
 }
