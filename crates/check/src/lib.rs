@@ -15,6 +15,7 @@ mod coherence;
 pub mod declaration;
 pub mod declare;
 pub mod facts;
+pub mod index;
 pub mod library;
 mod names;
 pub mod program;

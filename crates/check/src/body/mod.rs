@@ -13,6 +13,8 @@ mod queries;
 mod statements;
 mod unify;
 
+pub(crate) use construct::collapsed;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
