@@ -83,7 +83,12 @@ fn doors() {
     let (analysis, index) = indexed("doors.ry");
     let module = &index.modules[0];
     assert_eq!(
-        (module.definitions.len(), module.public, module.lines, module.errors),
+        (
+            module.definitions.len(),
+            module.public,
+            module.lines,
+            module.errors
+        ),
         (5, 3, 32, 0)
     );
     assert!(module.effects.is_empty());
@@ -209,6 +214,9 @@ fn ledger() {
         assert_eq!(found, numbers, "{name}");
         assert_eq!(text_hash(&analysis, record), hash, "{name}");
     }
-    assert_eq!(text_hash(&analysis, errors), "3274d2d6bc01f7c492bd6d123cbcdb307e9078683b0fb6863a96016de9d2d6f1");
+    assert_eq!(
+        text_hash(&analysis, errors),
+        "3274d2d6bc01f7c492bd6d123cbcdb307e9078683b0fb6863a96016de9d2d6f1"
+    );
     assert_eq!(named(&index, "main").effects.transitive, ["console"]);
 }

@@ -15,6 +15,7 @@ pub mod link;
 pub mod model;
 mod python;
 pub mod render;
+pub mod renyi;
 mod rust;
 pub mod syntax;
 
@@ -27,6 +28,7 @@ pub fn front_ends() -> &'static [&'static dyn FrontEnd] {
         &go::Go,
         &EcmaScript::JavaScript,
         &python::Python,
+        &renyi::Renyi,
         &rust::Rust,
         &EcmaScript::Tsx,
         &EcmaScript::TypeScript,

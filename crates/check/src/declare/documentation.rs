@@ -46,13 +46,14 @@ impl Declarer<'_> {
     pub(super) fn documentation(&mut self, docs: &Docs) {
         for name in docs.see_also() {
             match self.mentioned(&name.text) {
-                Mentioned::Found(id) => {
-                    self.sink.refer(
-                        name.span,
-                        Target::Definition(id),
-                        Role::Mention,
-                        Place::Documentation,
-                    );
+                Mentioned::Found(targets) => {
+                    // Each part of a dotted name refers to something.
+                    let mut start = name.span.start;
+                    for (segment, target) in name.text.split('.').zip(targets) {
+                        let span = Span::new(start, start + segment.len() as u32);
+                        start = span.end + 1;
+                        self.sink.refer(span, target, Role::Mention, Place::Documentation);
+                    }
                 }
                 Mentioned::Unchecked => {}
                 Mentioned::Unknown => {
@@ -80,68 +81,87 @@ impl Declarer<'_> {
 
     fn mentioned(&self, spelled: &str) -> Mentioned {
         let parts: Vec<&str> = spelled.split('.').collect();
-        match parts[..] {
-            [name] => self.named_in(self.scope.module, name),
-            [owner, name] => match self.imports.iter().find(|import| &*import.namespace == owner) {
-                Some(import) if import.broken => Mentioned::Unchecked,
-                Some(import) => self.named_in(import.module, name),
+        let import = |namespace: &str| {
+            let mut imports = self.imports.iter();
+            imports.find(|import| &*import.namespace == namespace)
+        };
+        let found = match parts[..] {
+            [name] => self.named_in(self.scope.module, name).map(|id| vec![id]),
+            [owner, name] => match import(owner) {
+                Some(import) if import.broken => return Mentioned::Unchecked,
+                Some(import) => {
+                    let found = self.named_in(import.module, name);
+                    return Mentioned::of(found.map(|id| vec![Target::Module(import.module), id.into()]));
+                }
                 None => self.method_named(owner, name),
             },
-            [namespace, owner, name] => {
-                match self.imports.iter().find(|import| &*import.namespace == namespace) {
-                    Some(import) if import.broken => Mentioned::Unchecked,
-                    Some(import) => self.method_in(import.module, owner, name),
-                    None => Mentioned::Unknown,
+            [namespace, owner, name] => match import(namespace) {
+                Some(import) if import.broken => return Mentioned::Unchecked,
+                Some(import) => {
+                    let module = import.module;
+                    let found = self.named_in(module, owner);
+                    let found = found.and_then(|id| Some((id, self.method_in(module, owner, name)?)));
+                    return Mentioned::of(
+                        found.map(|(id, method)| vec![Target::Module(module), id.into(), method.into()]),
+                    );
                 }
-            }
-            _ => Mentioned::Unknown,
-        }
-    }
-
-    fn named_in(&self, module: ModuleId, name: &str) -> Mentioned {
-        match self.outline(module).names.get(name) {
-            Some(index) => Mentioned::Found(DefId {
-                module,
-                index: *index,
-            }),
-            None => Mentioned::Unknown,
-        }
-    }
-
-    fn method_named(&self, owner: &str, name: &str) -> Mentioned {
-        let types = [EntryKind::Type, EntryKind::Ability];
-        let found = types.iter().find_map(|kind| self.scope.find(owner, *kind));
-        match found {
-            Some(id) if self.scope.is_broken(id) => Mentioned::Unchecked,
-            Some(id) => match self.method_in(id.module, owner, name) {
-                // An implementation may stand in any module.
-                Mentioned::Unknown => self.method_in(self.scope.module, owner, name),
-                found => found,
+                None => None,
             },
-            None => Mentioned::Unknown,
+            _ => None,
+        };
+        match found {
+            Some(ids) if ids.iter().any(|id| self.scope.is_broken(*id)) => Mentioned::Unchecked,
+            found => Mentioned::of(found.map(|ids| ids.into_iter().map(Target::from).collect())),
         }
     }
 
-    fn method_in(&self, module: ModuleId, owner: &str, name: &str) -> Mentioned {
-        let entries = self.outline(module).entries.iter();
-        let index = entries.clone().position(|entry| {
+    fn named_in(&self, module: ModuleId, name: &str) -> Option<DefId> {
+        let index = *self.outline(module).names.get(name)?;
+        Some(DefId { module, index })
+    }
+
+    fn method_named(&self, owner: &str, name: &str) -> Option<Vec<DefId>> {
+        let mut kinds = [EntryKind::Type, EntryKind::Ability].into_iter();
+        let id = kinds.find_map(|kind| self.scope.find(owner, kind))?;
+        if self.scope.is_broken(id) {
+            return Some(vec![id]);
+        }
+        // An implementation may stand in any module.
+        let method = self
+            .method_in(id.module, owner, name)
+            .or_else(|| self.method_in(self.scope.module, owner, name))?;
+        Some(vec![id, method])
+    }
+
+    fn method_in(&self, module: ModuleId, owner: &str, name: &str) -> Option<DefId> {
+        let index = self.outline(module).entries.iter().position(|entry| {
             matches!(entry.kind, EntryKind::Method | EntryKind::ImplementationMethod)
                 && &*entry.name == name
                 && entry.receiver.as_deref() == Some(owner)
-        });
-        match index {
-            Some(index) => Mentioned::Found(DefId {
-                module,
-                index: index as u32,
-            }),
-            None => Mentioned::Unknown,
-        }
+        })?;
+        Some(DefId {
+            module,
+            index: index as u32,
+        })
     }
 }
 
 enum Mentioned {
-    Found(DefId),
+    /// A target per part of the name.
+    Found(Vec<Target>),
     /// In a module that has errors.
     Unchecked,
     Unknown,
+}
+
+impl Mentioned {
+    fn of(found: Option<Vec<Target>>) -> Self {
+        found.map_or(Self::Unknown, Self::Found)
+    }
+}
+
+impl From<DefId> for Target {
+    fn from(id: DefId) -> Self {
+        Self::Definition(id)
+    }
 }

@@ -239,7 +239,13 @@ impl Count {
             | TerminalKind::All(value) => Some(value),
             TerminalKind::Count | TerminalKind::First => None,
         });
-        let parts = [within, query.filter.as_ref(), order, query.group_by.as_ref(), terminal];
+        let parts = [
+            within,
+            query.filter.as_ref(),
+            order,
+            query.group_by.as_ref(),
+            terminal,
+        ];
         parts.into_iter().flatten().for_each(|part| self.expression(part));
     }
 }

@@ -3,14 +3,14 @@
 //! All of it is about canonical texts, so an analysis that is indexed is one of
 //! [`Canonical`] files.
 
-mod metrics;
+pub mod metrics;
 mod reach;
-mod spell;
+pub mod spell;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use syntax::tree::{ItemKind, Span};
+use syntax::tree::{Item, ItemKind, Span, TypeDeclarationKind};
 use syntax::{Mode, Severity};
 
 use crate::analysis::Analysis;
@@ -207,9 +207,16 @@ impl Index {
                 _ => None,
             },
             purpose: tree.docs.purpose().map(|purpose| purpose.text.clone()),
-            imports: tree.imports.iter().map(|import| import.path.to_string()).collect(),
+            imports: tree
+                .imports
+                .iter()
+                .map(|import| import.path.to_string())
+                .collect(),
             definitions: first..self.definitions.len(),
-            public: own.iter().filter(|record| record.public && !record.deprecated).count(),
+            public: own
+                .iter()
+                .filter(|record| record.public && !record.deprecated)
+                .count(),
             lines: module.source.lines().count(),
             effects: effects.into_iter().cloned().collect(),
             errors,
@@ -224,7 +231,10 @@ impl Index {
             for target in &record.refers {
                 *fan_in.entry(*target).or_default() += 1;
                 if record.kind == Kind::Test {
-                    tested_by.entry(*target).or_default().push(record.qualified.clone());
+                    tested_by
+                        .entry(*target)
+                        .or_default()
+                        .push(record.qualified.clone());
                 }
             }
         }
@@ -253,7 +263,11 @@ pub fn references(analysis: &Analysis, id: DefId) -> Vec<Reference> {
 
 /// The methods of an implementation, which follow it.
 pub fn methods_of(module: &Module, implementation: DefId) -> impl Iterator<Item = DefId> + '_ {
-    let following = module.definitions.iter().enumerate().skip(implementation.index as usize + 1);
+    let following = module
+        .definitions
+        .iter()
+        .enumerate()
+        .skip(implementation.index as usize + 1);
     let own = following.take_while(move |(_, method)| {
         matches!(&method.kind, DefinitionKind::ImplementationMethod { implementation: of, .. } if *of == implementation)
     });
@@ -286,9 +300,11 @@ fn record(
         _ => None,
     };
     let (kind, name, signature) = match (&item.kind, function) {
-        (ItemKind::Function(_), Some(function)) if function.head.receiver().is_none() => {
-            (Kind::Function, definition.name.to_string(), speller.head(&function.head))
-        }
+        (ItemKind::Function(_), Some(function)) if function.head.receiver().is_none() => (
+            Kind::Function,
+            definition.name.to_string(),
+            speller.head(&function.head),
+        ),
         (_, Some(function)) => (
             Kind::Method,
             speller.method_name(function, target),
@@ -299,9 +315,11 @@ fn record(
             definition.name.to_string(),
             speller.type_declaration(declaration),
         ),
-        (ItemKind::Ability(ability), _) => {
-            (Kind::Ability, definition.name.to_string(), speller.ability(ability))
-        }
+        (ItemKind::Ability(ability), _) => (
+            Kind::Ability,
+            definition.name.to_string(),
+            speller.ability(ability),
+        ),
         (ItemKind::Implementation(implementation), _) => (
             Kind::Implementation,
             speller.implementation_name(implementation),
@@ -310,9 +328,17 @@ fn record(
         (ItemKind::Constant(constant), _) => (
             Kind::Constant,
             definition.name.to_string(),
-            format!("{}: {}", constant.name.text, speller.spelled(&constant.annotation)),
+            format!(
+                "{}: {}",
+                constant.name.text,
+                speller.spelled(&constant.annotation)
+            ),
         ),
-        (ItemKind::Test(test), _) => (Kind::Test, format!("test:{}", test.name.value), speller.test(test)),
+        (ItemKind::Test(test), _) => (
+            Kind::Test,
+            format!("test:{}", test.name.value),
+            speller.test(test),
+        ),
         (ItemKind::Function(_), None) => (Kind::Function, definition.name.to_string(), String::new()),
     };
     let span = text_span(module, definition);
@@ -336,7 +362,11 @@ fn record(
                 let declared = program.definition(*ability).as_ability();
                 let name = declared.and_then(|declared| declared.methods.get(*method as usize));
                 let name = name.map_or("", |method| &*method.name);
-                (*ability, format!("{}.{name}", program.qualified_name(*ability)), true)
+                (
+                    *ability,
+                    format!("{}.{name}", program.qualified_name(*ability)),
+                    true,
+                )
             }
             Target::Variant(variant) => (variant.sum, program.qualified_name(variant.sum), false),
             _ => return,
@@ -418,7 +448,9 @@ fn record(
         public,
         deprecated: definition.deprecated,
         signature,
-        purpose: docs.and_then(|docs| docs.purpose()).map(|purpose| purpose.text.clone()),
+        purpose: docs
+            .and_then(|docs| docs.purpose())
+            .map(|purpose| purpose.text.clone()),
         tags: docs.map(|docs| docs.tags()).unwrap_or_default(),
         see_also: docs
             .map(|docs| docs.see_also().into_iter().map(|name| name.text).collect())
@@ -438,22 +470,28 @@ fn record(
     }
 }
 
+/// The text of a definition (10.3).
+pub fn text_span(module: &Module, definition: &Definition) -> Span {
+    match definition.place.method {
+        Some(_) => module.span(definition),
+        None => text_span_of(module.item(definition)),
+    }
+}
+
 /// From `public` or the first word to the last token; of a subtype and a constant without
 /// documentation.
-pub fn text_span(module: &Module, definition: &Definition) -> Span {
-    let item = module.item(definition);
-    let whole = module.span(definition);
-    match &item.kind {
-        ItemKind::Constant(constant) => Span::new(whole.start, constant.value.span.end),
+pub fn text_span_of(item: &Item) -> Span {
+    let end = match &item.kind {
+        ItemKind::Constant(constant) => constant.value.span.end,
         ItemKind::Type(declaration) => match &declaration.kind {
-            syntax::tree::TypeDeclarationKind::Subtype { base, condition } => {
-                let end = condition.as_ref().map_or(base.span.end, |condition| condition.span.end);
-                Span::new(whole.start, end)
-            }
-            _ => whole,
+            TypeDeclarationKind::Subtype { base, condition } => condition
+                .as_ref()
+                .map_or(base.span.end, |condition| condition.span.end),
+            _ => item.span.end,
         },
-        _ => whole,
-    }
+        _ => item.span.end,
+    };
+    Span::new(item.span.start, end)
 }
 
 fn shape_of(module: &Module, definition: &Definition) -> metrics::Shape {

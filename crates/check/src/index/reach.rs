@@ -38,7 +38,11 @@ impl Reached {
                 for need in needs {
                     effects.declare(node, need.spelling());
                 }
-                for failure in definition.signature().into_iter().flat_map(|signature| &signature.fails) {
+                for failure in definition
+                    .signature()
+                    .into_iter()
+                    .flat_map(|signature| &signature.fails)
+                {
                     fails.declare(node, program.spelling(failure, definition));
                 }
             }

@@ -194,7 +194,11 @@ impl Speller<'_> {
         let mut out = ability.name.text.to_string();
         self.write_names(&ability.parameters, &mut out);
         for (position, bound) in ability.requirements.iter().enumerate() {
-            out.push_str(if position == 0 { " where self can " } else { " and " });
+            out.push_str(if position == 0 {
+                " where self can "
+            } else {
+                " and "
+            });
             self.write_named(&bound.ability, &mut out);
         }
         for (position, method) in ability.methods.iter().enumerate() {
