@@ -5,6 +5,7 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
+use check::library::LIBRARY_VERSION;
 use map::{
     Capabilities, DefinitionId,
     identity::{self, FinishedText, Graph, Target as GraphTarget, TextBuilder},
@@ -16,6 +17,7 @@ use polyglot::{
     effects::EffectTable,
     link::{GlobalId, Linker, Target},
     model::{Definition, DefinitionIndex, DefinitionKind, EXPORTS, Reach, Skeleton, Token, TokenView},
+    renyi::RENYI,
 };
 use rayon::prelude::*;
 use store::{Batch, Hash, Kind, Objects, Store};
@@ -24,6 +26,7 @@ use crate::{
     error::Result,
     load::{self, Source},
     progress::{Progress, Stage},
+    renyi::{self, DefinitionFacts, Link},
 };
 
 /// Rises with every change of what is built from the same skeletons.
@@ -64,11 +67,12 @@ pub(crate) fn build(
     progress.start(Stage::Link, project.files.len());
     let linker = Linker::new(&project);
     let effects = effect_tables(&project);
+    let renyi = renyi::Facts::of(&sources, store, &configuration, &project, &linker)?;
     let linked: Vec<Vec<Linked>> = (0..project.files.len() as u32)
         .into_par_iter()
         .map(|file| {
             progress.step();
-            link_file(&linker, &project, &effects, FileIndex(file))
+            link_file(&linker, &project, &effects, &renyi, FileIndex(file))
         })
         .collect();
     progress.finish();
@@ -93,6 +97,7 @@ pub(crate) fn build(
     let mut assembly = Assembly {
         linker: &linker,
         project: &project,
+        renyi: &renyi,
         linked: &linked,
         ids: &identified.ids,
         effects: &reached,
@@ -150,9 +155,17 @@ fn link_file(
     linker: &Linker<'_>,
     project: &Project<'_>,
     effects: &HashMap<&'static str, EffectTable>,
+    renyi: &renyi::Facts,
     file: FileIndex,
 ) -> Vec<Linked> {
     let at = project.file(file);
+    if at.front_end.name() == RENYI {
+        let link = |(index, definition): (usize, &Definition)| {
+            let own = linker.global(file, DefinitionIndex(index as u32));
+            link_checked(at, definition, own, renyi.definition(file, index))
+        };
+        return at.skeleton.definitions.iter().enumerate().map(link).collect();
+    }
     let targets = linker.link_file(file);
     let effects = &effects[at.front_end.name()];
     let link = |(index, definition): (usize, &Definition)| {
@@ -279,6 +292,92 @@ fn link_definition(
     linked
 }
 
+/// A definition of the Renyi language: the checker has told what its names mean.
+fn link_checked(
+    file: &ProjectFile<'_>,
+    definition: &Definition,
+    own: GlobalId,
+    facts: Option<&DefinitionFacts>,
+) -> Linked {
+    let skeleton = file.skeleton;
+    let mut builder = TextBuilder::new();
+    let mut targets = Vec::new();
+    let mut head = 0;
+    let mut library = false;
+    // After the name of a module its dot: where a definition stands is no part of the text.
+    let mut after_module = false;
+    let tokens = skeleton.tokens_of(definition);
+    for (at, token) in tokens.iter().enumerate() {
+        if at as u32 == definition.signature_tokens {
+            builder.end_signature();
+            head = targets.len();
+        }
+        let skip_dot = std::mem::take(&mut after_module);
+        match token.view() {
+            TokenView::Text(text) if skip_dot && skeleton.str(text) == "." => {}
+            TokenView::Text(text) => {
+                builder.text(skeleton.str(text));
+            }
+            TokenView::OwnName => {
+                builder.own_name();
+            }
+            TokenView::Reference(index) => {
+                let reference = &skeleton.references[index as usize];
+                match facts.and_then(|facts| facts.link(reference.span)) {
+                    Some(Link::Definition(id)) => {
+                        builder.reference();
+                        targets.push(*id);
+                    }
+                    Some(Link::Library(name)) => {
+                        builder.library(name);
+                        library = true;
+                    }
+                    Some(Link::Module) => after_module = true,
+                    None => {
+                        builder.text(skeleton.str(reference.text));
+                    }
+                }
+            }
+        }
+    }
+    if definition.signature_tokens as usize == tokens.len() {
+        builder.end_signature();
+        head = targets.len();
+    }
+    for &implied in facts.iter().flat_map(|facts| &facts.implied) {
+        if !targets.contains(&implied) {
+            builder.reference();
+            targets.push(implied);
+        }
+    }
+    if library {
+        builder.text(&format!("library {LIBRARY_VERSION}"));
+    }
+    let others = |list: &[GlobalId]| list.iter().copied().filter(|id| *id != own).collect();
+    Linked {
+        text: builder.finish(file.front_end.name(), definition.kind),
+        record: MemberRecord {
+            metrics: Metrics {
+                depth: definition.metrics.depth,
+                branches: definition.metrics.branches,
+            },
+            failures: definition
+                .failures
+                .iter()
+                .map(|&(start, len)| TokenRange { start, len })
+                .collect(),
+            effects: Capabilities::EMPTY,
+            declared: facts.map(|facts| facts.declared.clone()).unwrap_or_default(),
+        },
+        targets,
+        head,
+        calls: facts.map(|facts| others(&facts.calls)).unwrap_or_default(),
+        uses: facts.map(|facts| others(&facts.uses)).unwrap_or_default(),
+        unresolved: Vec::new(),
+        failures: facts.map(|facts| facts.fails.clone()).unwrap_or_default(),
+    }
+}
+
 /// The tokens of a failure as one text, a blank only between words.
 fn failure_text(skeleton: &Skeleton, definition: &Definition, (start, len): (u32, u32)) -> String {
     let tokens = &skeleton.tokens_of(definition)[start as usize..(start + len) as usize];
@@ -383,6 +482,7 @@ fn put_definitions(
 struct Assembly<'a> {
     linker: &'a Linker<'a>,
     project: &'a Project<'a>,
+    renyi: &'a renyi::Facts,
     linked: &'a [Linked],
     ids: &'a [DefinitionId],
     effects: &'a [Capabilities],
@@ -452,6 +552,9 @@ impl Assembly<'_> {
                 Reach::Public if internal => Visibility::Restricted,
                 Reach::Public => Visibility::Public,
             };
+            if at.front_end.name() == RENYI {
+                self.checked(file, index, &mut entry);
+            }
             leaf.entries.push(entry);
         }
         leaf.targets = targets.names.iter().map(|&id| self.target_name(id)).collect();
@@ -533,6 +636,26 @@ impl Assembly<'_> {
             .map(|text| Cow::Borrowed(text.as_str()))
             .collect();
         entry
+    }
+
+    /// What the checker says of an entry.
+    fn checked<'s>(&'s self, file: FileIndex, index: usize, entry: &mut Entry<'s>) {
+        entry.visibility = Visibility::Private;
+        entry.effects = Effects::default();
+        let Some(facts) = self.renyi.definition(file, index) else {
+            return;
+        };
+        if facts.public {
+            entry.visibility = Visibility::Public;
+        }
+        if facts.lines > 0 {
+            entry.lines = facts.lines;
+        }
+        entry.effects.named = facts
+            .effects
+            .iter()
+            .map(|effect| Cow::Borrowed(effect.as_str()))
+            .collect();
     }
 
     fn target_name(&self, id: GlobalId) -> TargetName<'_> {

@@ -15,6 +15,7 @@ mod error;
 mod git;
 mod load;
 mod progress;
+pub mod renyi;
 pub mod saved;
 mod tree;
 mod workspace;

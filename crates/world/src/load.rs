@@ -211,6 +211,25 @@ fn as_text<'a>(path: &str, bytes: &'a [u8]) -> (Cow<'a, str>, Option<Problem>) {
     )
 }
 
+/// The text of a source file, as its front end reads it.
+pub(crate) fn text_of(source: &Source, store: Option<&Store>) -> Result<String> {
+    let held;
+    let bytes = match (&source.bytes, store) {
+        (Some(bytes), _) => &bytes[..],
+        (None, Some(store)) => {
+            held = store
+                .get(Kind::Source, &source.hash)?
+                .map(|object| object.identity);
+            held.as_deref().ok_or(store::Error::Missing {
+                kind: Kind::Source,
+                key: source.hash,
+            })?
+        }
+        (None, None) => &[],
+    };
+    Ok(as_text(&source.path, bytes).0.into_owned())
+}
+
 /// A hash of everything a map depends on besides this program: paths, contents
 /// and the versions of what reads them.
 pub(crate) fn snapshot(files: &[Source]) -> Hash {

@@ -1,0 +1,265 @@
+//! The Renyi files of a tree: checked as whole projects, so that every reference has its target.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use check::index::{DefinitionRecord, Index, canonical, references};
+use check::project::Files;
+use check::{Analysis, DefId, DefinitionKind as Declared, ModuleKind, Target};
+use polyglot::link::{GlobalId, Linker};
+use polyglot::model::{DefinitionIndex, Span};
+use polyglot::renyi::{RENYI, place};
+use polyglot::{FileIndex, Project};
+use store::Store;
+
+use crate::error::Result;
+use crate::load::{self, Source};
+
+/// Texts of a tree by path: Renyi files in canonical layout, configuration as it is.
+#[derive(Default)]
+pub struct Texts(pub BTreeMap<String, Arc<str>>);
+
+/// The files below one project root.
+struct Below<'a> {
+    texts: &'a Texts,
+    root: &'a str,
+}
+
+impl Files for Below<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let whole = joined(self.root, path)?;
+        let text = self.texts.0.get(&whole)?;
+        Some(text.as_bytes().to_vec())
+    }
+}
+
+/// A path from a root, `..` resolved; none when it leaves the tree.
+fn joined(root: &str, path: &str) -> Option<String> {
+    if path.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = root.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+impl Texts {
+    /// Takes a file in; a Renyi file in its canonical layout, if it has one.
+    pub fn insert(&mut self, path: &str, text: &str) {
+        let renyi = polyglot::front_end_for(path).is_some_and(|front_end| front_end.name() == RENYI);
+        let kept = match canonical(text).filter(|_| renyi) {
+            Some(text) => text.into(),
+            None => text.into(),
+        };
+        self.0.insert(path.to_owned(), kept);
+    }
+
+    /// Every Renyi project of the tree, by its root: checked, with its index.
+    pub fn projects(&self) -> Vec<(String, Analysis, Index)> {
+        let mut roots: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for path in self.0.keys() {
+            let renyi = polyglot::front_end_for(path).is_some_and(|front_end| front_end.name() == RENYI);
+            if renyi {
+                let (root, inner) = place(path, self.0.keys().map(String::as_str));
+                roots.entry(root).or_default().push(inner.to_owned());
+            }
+        }
+        roots
+            .into_iter()
+            .map(|(root, members)| {
+                let analysis = Analysis::of(&Below { texts: self, root }, &members);
+                let index = Index::of(&analysis);
+                (root.to_owned(), analysis, index)
+            })
+            .collect()
+    }
+}
+
+/// What is known of the definitions of each Renyi file.
+#[derive(Default)]
+pub(crate) struct Facts {
+    files: HashMap<FileIndex, Vec<DefinitionFacts>>,
+}
+
+/// Where a name leads.
+#[derive(Clone, Debug)]
+pub(crate) enum Link {
+    Definition(GlobalId),
+    Library(Arc<str>),
+    /// The namespace before a dot.
+    Module,
+}
+
+#[derive(Default)]
+pub(crate) struct DefinitionFacts {
+    links: HashMap<(u32, u32), Link>,
+    /// Definitions that it rests on without naming them: the type of a variant, the ability of
+    /// a method.
+    pub implied: Vec<GlobalId>,
+    pub calls: Vec<GlobalId>,
+    pub uses: Vec<GlobalId>,
+    pub public: bool,
+    pub lines: u32,
+    pub effects: Vec<String>,
+    pub declared: Vec<String>,
+    pub fails: Vec<String>,
+}
+
+impl DefinitionFacts {
+    pub fn link(&self, span: Span) -> Option<&Link> {
+        self.links.get(&(span.start, span.end))
+    }
+}
+
+impl Facts {
+    /// Checks the Renyi files among the sources.
+    pub fn of(
+        sources: &[Source],
+        store: Option<&Store>,
+        configuration: &HashMap<String, String>,
+        project: &Project<'_>,
+        linker: &Linker<'_>,
+    ) -> Result<Self> {
+        let mut texts = Texts::default();
+        for source in sources {
+            if source.front_end.is_some_and(|front_end| front_end.name() == RENYI) {
+                texts.insert(&source.path, &load::text_of(source, store)?);
+            }
+        }
+        if texts.0.is_empty() {
+            return Ok(Self::default());
+        }
+        for source in sources {
+            if let Some(text) = configuration.get(&source.path) {
+                texts.0.insert(source.path.clone(), text.as_str().into());
+            }
+        }
+        let mut facts = Self::default();
+        for (root, analysis, index) in texts.projects() {
+            facts.take(&root, &analysis, &index, project, linker);
+        }
+        Ok(facts)
+    }
+
+    pub fn definition(&self, file: FileIndex, index: usize) -> Option<&DefinitionFacts> {
+        self.files.get(&file)?.get(index)
+    }
+
+    fn take(
+        &mut self,
+        root: &str,
+        analysis: &Analysis,
+        index: &Index,
+        project: &Project<'_>,
+        linker: &Linker<'_>,
+    ) {
+        let program = &analysis.program;
+        // A file whose skeleton has other definitions was read otherwise: names in it stay text.
+        let file_of: Vec<Option<FileIndex>> = program
+            .modules
+            .iter()
+            .map(|module| {
+                let path = joined(root, &module.file).filter(|_| module.kind != ModuleKind::Library)?;
+                let file = project.find(&path)?;
+                let same = project.file(file).skeleton.definitions.len() == module.definitions.len();
+                same.then_some(file)
+            })
+            .collect();
+        let global = |id: DefId| {
+            let file = file_of[id.module.0 as usize]?;
+            Some(linker.global(file, DefinitionIndex(id.index)))
+        };
+        for (module, file) in file_of.iter().enumerate() {
+            let Some(file) = *file else { continue };
+            let kind = &program.modules[module].kind;
+            // Files of a package in the tree are also files of the project.
+            if matches!(kind, ModuleKind::Package { .. }) && self.files.contains_key(&file) {
+                continue;
+            }
+            let definitions = (0..program.modules[module].definitions.len())
+                .map(|position| {
+                    let id = DefId {
+                        module: check::ModuleId(module as u32),
+                        index: position as u32,
+                    };
+                    match index.definition(id) {
+                        Some(record) => of_definition(analysis, record, &global),
+                        None => DefinitionFacts::default(),
+                    }
+                })
+                .collect();
+            self.files.insert(file, definitions);
+        }
+    }
+}
+
+fn of_definition(
+    analysis: &Analysis,
+    record: &DefinitionRecord,
+    global: &impl Fn(DefId) -> Option<GlobalId>,
+) -> DefinitionFacts {
+    let program = &analysis.program;
+    let module = program.module(record.id.module);
+    let own = std::iter::once(record.id);
+    let parts: Vec<DefId> = own.chain(check::index::methods_of(module, record.id)).collect();
+    let mut facts = DefinitionFacts {
+        public: record.public,
+        lines: u32::try_from(record.metrics.lines).unwrap_or(u32::MAX),
+        effects: record.effects.transitive.clone(),
+        declared: record.effects.declared.clone(),
+        fails: record.fails.transitive.clone(),
+        ..DefinitionFacts::default()
+    };
+    let mut called = Vec::new();
+    for part in parts {
+        for reference in references(analysis, part) {
+            let key = (reference.span.start, reference.span.end);
+            match &reference.target {
+                Target::Definition(id) => {
+                    let link = match global(*id) {
+                        Some(id) => Link::Definition(id),
+                        None => Link::Library(program.qualified_name(*id).into()),
+                    };
+                    if record.calls.binary_search(&program.qualified_name(*id)).is_ok() {
+                        called.extend(global(*id));
+                    }
+                    facts.links.insert(key, link);
+                }
+                Target::AbilityMethod { ability, .. } => {
+                    // The member's name is the ability's own.
+                    facts.implied.extend(global(*ability));
+                }
+                Target::Variant(variant) => facts.implied.extend(global(variant.sum)),
+                Target::Module(_) => {
+                    facts.links.insert(key, Link::Module);
+                }
+                Target::Field { .. } | Target::Local(_) | Target::TypeParameter(_) => {}
+            }
+        }
+    }
+    if let Declared::ImplementationMethod { implementation, .. } = &program.definition(record.id).kind
+        && let Declared::Implementation(implementation) = &program.definition(*implementation).kind
+        && let Some(ability) = &implementation.ability
+    {
+        facts.implied.extend(global(ability.ability));
+    }
+    called.sort_unstable();
+    called.dedup();
+    facts.uses = record
+        .refers
+        .iter()
+        .filter_map(|id| global(*id))
+        .filter(|id| called.binary_search(id).is_err())
+        .collect();
+    facts.calls = called;
+    facts.uses.sort_unstable();
+    facts
+}
