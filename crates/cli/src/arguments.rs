@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{check, completions, diff, format, index, log, parse, show, store, tokens},
+    commands::{check, completions, diff, format, index, log, parse, show, store, tokens, tools},
     output::Color,
 };
 
@@ -50,6 +50,7 @@ pub enum Command {
     Log(log::Log),
     Store(store::StoreCommand),
     Check(check::Check),
+    Tools(tools::Tools),
     Tokens(tokens::Tokens),
     Parse(parse::Parse),
     Format(format::Format),

@@ -69,6 +69,7 @@ fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Verdict> {
         Command::Tokens(command) => command.run(output),
         Command::Parse(command) => command.run(output),
         Command::Check(command) => command.run(output),
+        Command::Tools(command) => command.run(output),
         Command::Format(command) => command.run(output),
         Command::Completions(command) => command.run(output),
     }

@@ -184,7 +184,9 @@ fn extract(source: &str) -> Skeleton {
     for item in &module.items {
         extractor.item(item);
     }
-    extractor.builder.finish()
+    let mut skeleton = extractor.builder.finish();
+    skeleton.lines = text.lines().count() as u32;
+    skeleton
 }
 
 /// The documentation of a module and of everything in it.

@@ -534,7 +534,7 @@ impl Assembly<'_> {
         let module = self.modules[file.0 as usize].as_str();
         let mut leaf = Leaf::new(source.path.as_str(), module, at.front_end.family(), source.hash);
         leaf.lines = skeleton.lines;
-        leaf.errors = skeleton.errors;
+        leaf.errors = self.renyi.errors(file).unwrap_or(skeleton.errors);
         leaf.purpose = Cow::Borrowed(skeleton.purpose.map_or("", |text| skeleton.str(text)));
         leaf.imports = skeleton
             .imports

@@ -179,7 +179,7 @@ pub(crate) fn keep(store: &Store, fresh: Vec<(Hash, Vec<u8>)>) -> Result<()> {
 
 /// The bytes as text of the same length, so that offsets stay: a byte that is
 /// not UTF-8 becomes `?`. A file with a NUL byte is not text and reads as empty.
-fn as_text<'a>(path: &str, bytes: &'a [u8]) -> (Cow<'a, str>, Option<Problem>) {
+pub(crate) fn as_text<'a>(path: &str, bytes: &'a [u8]) -> (Cow<'a, str>, Option<Problem>) {
     let problem = |message: String| {
         Some(Problem {
             path: path.to_owned(),

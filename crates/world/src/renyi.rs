@@ -1,17 +1,18 @@
 //! The Renyi files of a tree: checked as whole projects, so that every reference has its target.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use check::index::{DefinitionRecord, Index, canonical, references};
+use check::index::{DefinitionRecord, Index, ModuleRecord, canonical, references};
 use check::project::Files;
 use check::{Analysis, DefId, DefinitionKind as Declared, ModuleKind, Target};
 use polyglot::link::{GlobalId, Linker};
 use polyglot::model::{DefinitionIndex, Span};
 use polyglot::renyi::{RENYI, place};
 use polyglot::{FileIndex, Project};
-use store::Store;
+use store::{Kind, Objects, Store};
 
+use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::load::{self, Source};
 
@@ -83,10 +84,79 @@ impl Texts {
     }
 }
 
+/// The Renyi modules of a map that was read, checked again from its sources: what section 10 of the
+/// language says of each definition, library names included.
+#[derive(Default)]
+pub struct Records {
+    pub projects: Vec<(String, Analysis, Index)>,
+    /// By path: the project, and its module.
+    files: HashMap<String, (usize, usize)>,
+    /// Paths of files that are not in canonical layout.
+    loose: BTreeSet<String>,
+}
+
+impl Records {
+    /// # Errors
+    /// A source that is missing or damaged.
+    pub fn of(objects: &dyn Objects, catalog: &Catalog<'_>) -> Result<Self> {
+        let mut records = Self::default();
+        if !catalog.leaves().iter().any(|leaf| leaf.language == RENYI) {
+            return Ok(records);
+        }
+        let mut texts = Texts::default();
+        for leaf in catalog.leaves() {
+            let renyi = leaf.language == RENYI;
+            if !renyi && leaf.language != crate::CONFIGURATION {
+                continue;
+            }
+            let source = objects
+                .get(Kind::Source, &leaf.source)?
+                .ok_or(store::Error::Missing {
+                    kind: Kind::Source,
+                    key: leaf.source,
+                })?;
+            let text = load::as_text(&leaf.path, &source.identity).0;
+            texts.insert(&leaf.path, &text);
+            let kept = texts.0.get(&*leaf.path);
+            if renyi && kept.is_some_and(|kept| **kept != *text) {
+                records.loose.insert(leaf.path.to_string());
+            }
+        }
+        records.projects = texts.projects();
+        for (project, (root, _, index)) in records.projects.iter().enumerate() {
+            for (module, record) in index.modules.iter().enumerate() {
+                if record.package.is_none()
+                    && let Some(path) = joined(root, &record.file)
+                {
+                    records.files.insert(path, (project, module));
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.projects.is_empty()
+    }
+
+    /// The module of a file, with its definitions in the order of their places.
+    pub fn module(&self, path: &str) -> Option<(&ModuleRecord, &[DefinitionRecord])> {
+        let (project, module) = *self.files.get(path)?;
+        let index = &self.projects[project].2;
+        let record = index.modules.get(module)?;
+        Some((record, &index.definitions[record.definitions.clone()]))
+    }
+
+    pub fn is_canonical(&self, path: &str) -> bool {
+        !self.loose.contains(path)
+    }
+}
+
 /// What is known of the definitions of each Renyi file.
 #[derive(Default)]
 pub(crate) struct Facts {
     files: HashMap<FileIndex, Vec<DefinitionFacts>>,
+    errors: HashMap<FileIndex, u32>,
 }
 
 /// Where a name leads.
@@ -130,7 +200,10 @@ impl Facts {
     ) -> Result<Self> {
         let mut texts = Texts::default();
         for source in sources {
-            if source.front_end.is_some_and(|front_end| front_end.name() == RENYI) {
+            if source
+                .front_end
+                .is_some_and(|front_end| front_end.name() == RENYI)
+            {
                 texts.insert(&source.path, &load::text_of(source, store)?);
             }
         }
@@ -147,6 +220,11 @@ impl Facts {
             facts.take(&root, &analysis, &index, project, linker);
         }
         Ok(facts)
+    }
+
+    /// How many errors the checker finds in a file.
+    pub fn errors(&self, file: FileIndex) -> Option<u32> {
+        self.errors.get(&file).copied()
     }
 
     pub fn definition(&self, file: FileIndex, index: usize) -> Option<&DefinitionFacts> {
@@ -173,6 +251,12 @@ impl Facts {
                 same.then_some(file)
             })
             .collect();
+        for record in &index.modules {
+            if let Some(file) = joined(root, &record.file).and_then(|path| project.find(&path)) {
+                let errors = u32::try_from(record.errors).unwrap_or(u32::MAX);
+                self.errors.entry(file).or_insert(errors);
+            }
+        }
         let global = |id: DefId| {
             let file = file_of[id.module.0 as usize]?;
             Some(linker.global(file, DefinitionIndex(id.index)))

@@ -21,6 +21,7 @@ use crate::{
     base::Overlay,
     catalog::{Catalog, Detail, Leaves, Place, qualified},
     error::{Error, Result},
+    renyi::Records,
 };
 
 /// Version of the document. Rises when a reader of the last one could be misled.
@@ -61,12 +62,14 @@ pub fn document(
         by_id.entry(catalog.entry(place).id).or_insert(at);
     }
     let referrers = catalog.referrers();
+    let checked = Checked::of(objects, &catalog, &places)?;
     let definitions: Vec<Value> = places
         .par_iter()
         .zip(&details)
         .map(|(&place, detail)| {
             let referring = referrers.get(&place).map_or(&[][..], |referrers| referrers);
             let mut record = record(&catalog, place, detail, referring);
+            checked.complete(place, &mut record);
             let references: Vec<_> = detail
                 .references
                 .iter()
@@ -77,7 +80,11 @@ pub fn document(
         })
         .collect();
     let modules: Vec<Value> = (0..catalog.leaves().len())
-        .map(|leaf| module(&catalog, leaf, &index))
+        .map(|leaf| {
+            let mut module = module(&catalog, leaf, &index);
+            checked.complete_module(&catalog.leaves()[leaf].path, &mut module);
+            module
+        })
         .collect();
     Ok(json!({
         "document": DOCUMENT,
@@ -120,6 +127,82 @@ fn module(catalog: &Catalog<'_>, leaf: usize, index: &HashMap<Place, usize>) -> 
         "errors": contents.errors,
         "source": format!("b3:{}", contents.source),
     })
+}
+
+/// What the checker says of Renyi definitions, by place.
+struct Checked {
+    records: Records,
+    /// The position of each definition among those of its module.
+    ranks: HashMap<Place, (String, usize)>,
+}
+
+impl Checked {
+    fn of(objects: &(dyn Objects + Sync), catalog: &Catalog<'_>, places: &[Place]) -> Result<Self> {
+        let records = Records::of(objects, catalog)?;
+        let mut ranks = HashMap::new();
+        if !records.is_empty() {
+            let mut next: HashMap<usize, usize> = HashMap::new();
+            for &place in places {
+                let rank = next.entry(place.leaf).or_default();
+                ranks.insert(place, (catalog.leaf(place).path.to_string(), *rank));
+                *rank += 1;
+            }
+        }
+        Ok(Self { records, ranks })
+    }
+
+    /// The fields of section 10.2 of the language, in place of what is known of any language.
+    fn complete(&self, place: Place, value: &mut Value) {
+        let Some((path, rank)) = self.ranks.get(&place) else {
+            return;
+        };
+        let Some((module, definitions)) = self.records.module(path) else {
+            return;
+        };
+        let Some(record) = definitions.get(*rank) else {
+            return;
+        };
+        value["edges"] = json!({ "calls": value["calls"], "uses": value["uses"] });
+        value["package"] = json!(module.package);
+        value["tags"] = json!(record.tags.iter().map(|tag| &**tag).collect::<Vec<&str>>());
+        value["see_also"] = json!(record.see_also.iter().map(|name| &**name).collect::<Vec<&str>>());
+        value["exposed_as_tool"] = json!(record.exposed_as_tool);
+        value["effects"] = json!({
+            "declared": record.effects.declared,
+            "transitive": record.effects.transitive,
+            "inferred": false,
+        });
+        value["fails"] = json!({
+            "declared": record.fails.declared,
+            "transitive": record.fails.transitive,
+        });
+        value["calls"] = json!(record.calls);
+        value["uses"] = json!(record.uses);
+        value["implements"] = json!(record.implements.as_ref().map(|(ability, target)| json!({
+            "ability": ability,
+            "target": target,
+        })));
+        value["tested_by"] = json!(record.tested_by);
+        let metrics = record.metrics;
+        value["metrics"] = json!({
+            "lines": metrics.lines,
+            "depth": metrics.depth,
+            "branches": metrics.branches,
+            "effects": metrics.effects,
+            "fan_in": metrics.fan_in,
+            "fan_out": metrics.fan_out,
+            "library_calls": metrics.library_calls,
+        });
+        value["coverage"] = json!({ "examples": record.examples, "tests": record.tested_by.len() });
+    }
+
+    fn complete_module(&self, path: &str, value: &mut Value) {
+        if let Some((module, _)) = self.records.module(path) {
+            value["package"] = json!(module.package);
+            value["effects"] = json!(module.effects);
+            value["canonical"] = json!(self.records.is_canonical(path));
+        }
+    }
 }
 
 /// The record of one definition.
@@ -408,7 +491,10 @@ fn entry<'v>(
     entry.purpose = Cow::Borrowed(text(definition, "purpose"));
     entry.lines = number(&definition["metrics"]["lines"]);
     for (flag, holds) in [
-        (Flags::DOC_EXAMPLE, definition["coverage"]["examples"] == true),
+        (
+            Flags::DOC_EXAMPLE,
+            definition["coverage"]["examples"] == true || number(&definition["coverage"]["examples"]) > 0,
+        ),
         (Flags::TEST, kind == DefinitionKind::Test),
         (Flags::DEPRECATED, definition["deprecated"] == true),
     ] {
@@ -416,17 +502,32 @@ fn entry<'v>(
             entry.flags = entry.flags.with(flag);
         }
     }
-    let capabilities = texts(&definition["effects"]["transitive"]).filter_map(Capability::from_name);
-    entry.effects = Effects {
-        capabilities: capabilities.collect(),
-        named: Vec::new(),
+    let reached = texts(&definition["effects"]["transitive"]);
+    // What a language declares is told by name, what is inferred by capability.
+    entry.effects = if definition["effects"]["inferred"] == false {
+        Effects {
+            capabilities: Capabilities::EMPTY,
+            named: reached.map(Cow::Borrowed).collect(),
+        }
+    } else {
+        Effects {
+            capabilities: reached.filter_map(Capability::from_name).collect(),
+            named: Vec::new(),
+        }
     };
-    entry.failures = texts(&definition["fails"]["declared"])
-        .map(Cow::Borrowed)
-        .collect();
+    let fails = &definition["fails"];
+    let fails = match &fails["transitive"] {
+        Value::Null => &fails["declared"],
+        transitive => transitive,
+    };
+    entry.failures = texts(fails).map(Cow::Borrowed).collect();
     entry.unresolved = texts(&definition["mentions"]).map(Cow::Borrowed).collect();
     for (field, edges) in [("calls", &mut entry.calls), ("uses", &mut entry.uses)] {
-        for target in texts(&definition[field]) {
+        let list = match &definition["edges"] {
+            Value::Null => &definition[field],
+            edges => &edges[field],
+        };
+        for target in texts(list) {
             let &(module, name) = names
                 .get(target)
                 .ok_or_else(|| format!("definition `{name}`: {field} unknown `{target}`"))?;

@@ -3,9 +3,11 @@
 //! All of it is about canonical texts, so an analysis that is indexed is one of
 //! [`Canonical`] files.
 
+pub mod figures;
 pub mod metrics;
 mod reach;
 pub mod spell;
+pub mod tools;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -6,11 +6,14 @@ use std::{
 };
 
 use anyhow::bail;
+use check::index::figures::{figures, over_budget, table};
+use check::index::{DefinitionRecord, ModuleRecord};
 use clap::Args;
 use map::{Capabilities, DefinitionKind, manifest::Visibility};
 use rayon::prelude::*;
 use world::{
     CONFIGURATION, Catalog, Detail, Indexed, Leaves, Place, Workspace,
+    renyi::Records,
     saved::{self, Header, capability_names},
 };
 
@@ -27,7 +30,9 @@ use crate::{
     renyi index src/app.py          one file with all it refers to\n  \
     renyi index --rev v2.1 --json   a revision, without a checkout\n  \
     renyi index --rev HEAD~200..    every revision of a range\n  \
-    renyi index --diff HEAD         what uncommitted edits changed")]
+    renyi index --diff HEAD         what uncommitted edits changed\n  \
+    renyi index --budgets           Renyi modules and definitions over their budgets\n  \
+    renyi index --figures examples  how public names, effects, fan-out, lines, … of Renyi code are spread")]
 pub struct Index {
     /// A directory, or one source file with all it refers to
     #[arg(default_value = ".")]
@@ -53,8 +58,16 @@ pub struct Index {
     #[arg(long)]
     summary: bool,
 
+    /// Print which Renyi modules and definitions are over their budgets (renyi.json may set them)
+    #[arg(long, conflicts_with_all = ["json", "summary", "diff", "figures"])]
+    budgets: bool,
+
+    /// Print the median, 90th percentile and maximum of each measure of Renyi code
+    #[arg(long, conflicts_with_all = ["summary", "diff"])]
+    figures: bool,
+
     /// Print the map's hash and nothing else
-    #[arg(long, conflicts_with_all = ["json", "summary", "diff"])]
+    #[arg(long, conflicts_with_all = ["json", "summary", "diff", "budgets", "figures"])]
     hash: bool,
 }
 
@@ -83,7 +96,18 @@ impl Index {
         };
         let took = started.elapsed();
         let header = header(&workspace, &indexed, &self.path);
-        if self.json {
+        if self.budgets || self.figures {
+            let leaves = Leaves::read(workspace.store(), &indexed.map)?;
+            let records = Records::of(workspace.store(), &leaves.catalog()?)?;
+            if records.is_empty() {
+                bail!("{}: there is no Renyi file here", self.path.display());
+            }
+            if self.figures {
+                self.print_figures(&records, output)?;
+            } else {
+                budgets(&records, output)?;
+            }
+        } else if self.json {
             let mut document = saved::document(workspace.store(), &indexed.map, &indexed.root, &header)?;
             document["problems"] = problems(&indexed);
             output.json(&document)?;
@@ -100,7 +124,7 @@ impl Index {
         }
         let counts = indexed.root.tree.counts;
         output.remark(format_args!(
-            "{} files, {} definitions, {} syntax errors in {:.2} s; {} files read, {} objects ({} bytes) new; map b3:{}",
+            "{} files, {} definitions, {} errors in {:.2} s; {} files read, {} objects ({} bytes) new; map b3:{}",
             indexed.files,
             counts.definitions,
             counts.errors,
@@ -117,6 +141,27 @@ impl Index {
             });
         }
         Ok(report(&indexed, output))
+    }
+
+    fn print_figures(&self, records: &Records, output: &mut Output) -> anyhow::Result<()> {
+        let found = figures(records.projects.iter().map(|(_, _, index)| index));
+        if self.json {
+            let rows: Vec<serde_json::Value> = found
+                .iter()
+                .map(|figure| {
+                    serde_json::json!({
+                        "measure": figure.what,
+                        "median": figure.median,
+                        "ninetieth": figure.ninetieth,
+                        "maximum": figure.maximum,
+                        "owner": figure.owner,
+                        "count": figure.count,
+                    })
+                })
+                .collect();
+            return output.json(&rows.into());
+        }
+        output.raw(table(&found).as_bytes())
     }
 
     fn history(
@@ -180,6 +225,21 @@ fn header(workspace: &Workspace, indexed: &Indexed, path: &Path) -> Header {
     }
 }
 
+/// What is over budget, a line each.
+fn budgets(records: &Records, output: &mut Output) -> anyhow::Result<()> {
+    let mut lines = Vec::new();
+    for (_, analysis, index) in &records.projects {
+        lines.extend(over_budget(index, &analysis.sources.manifest.budgets));
+    }
+    if lines.is_empty() {
+        return output.line("nothing over budget");
+    }
+    for line in lines {
+        output.line(one_line(&line))?;
+    }
+    Ok(())
+}
+
 fn summary(catalog: &Catalog<'_>, indexed: &Indexed, output: &mut Output) -> anyhow::Result<()> {
     let counts = indexed.root.tree.counts;
     output.line(format_args!("{BOLD}map b3:{}{BOLD:#}", indexed.map))?;
@@ -224,7 +284,7 @@ fn summary(catalog: &Catalog<'_>, indexed: &Indexed, output: &mut Output) -> any
         list(&capability_names(effects))
     ))?;
     if counts.errors > 0 {
-        output.line(format_args!("{} syntax errors in:", counts.errors))?;
+        output.line(format_args!("{} errors in:", counts.errors))?;
         for leaf in catalog.leaves().iter().filter(|leaf| leaf.errors > 0).take(20) {
             output.line(format_args!("  {}: {}", leaf.path, leaf.errors))?;
         }
@@ -264,6 +324,7 @@ fn text(
         .map(|&place| catalog.detail(objects, place))
         .collect::<Result<_, _>>()?;
     let referrers = catalog.referrers();
+    let records = Records::of(objects, catalog)?;
     let modules = catalog
         .leaves()
         .iter()
@@ -284,6 +345,12 @@ fn text(
             .take_while(|place| place.leaf == index)
             .count();
         let entries = &places[at..at + here];
+        if let Some((module, definitions)) = records.module(&leaf.path) {
+            let canonical = records.is_canonical(&leaf.path);
+            checked_module(&leaf.path, module, definitions, canonical, output)?;
+            at += here;
+            continue;
+        }
         let public = entries
             .iter()
             .filter(|&&place| catalog.entry(place).visibility == Visibility::Public)
@@ -309,6 +376,63 @@ fn text(
             definition(catalog, *place, detail, &referrers, output)?;
         }
         at += here;
+    }
+    Ok(())
+}
+
+/// A Renyi module (10.5 of the language).
+fn checked_module(
+    path: &str,
+    module: &ModuleRecord,
+    definitions: &[DefinitionRecord],
+    canonical: bool,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let joined = |list: &[String]| {
+        if list.is_empty() {
+            "none".to_owned()
+        } else {
+            list.join(", ")
+        }
+    };
+    let package = module
+        .package
+        .as_ref()
+        .map(|package| format!("  package: {package}"));
+    let errors = (module.errors > 0).then(|| format!("  errors: {}", module.errors));
+    output.line("")?;
+    output.line(format_args!(
+        "{BOLD}module {}{BOLD:#}  {}  {} definitions ({} public)  {} lines  effects: {}{}{}{}",
+        one_line(&module.name),
+        one_line(path),
+        definitions.len(),
+        module.public,
+        module.lines,
+        joined(&module.effects),
+        package.unwrap_or_default(),
+        errors.unwrap_or_default(),
+        if canonical {
+            ""
+        } else {
+            "  (not in canonical layout)"
+        },
+    ))?;
+    for record in definitions {
+        let metrics = record.metrics;
+        output.line(format_args!(
+            "  {:<14} {}  {}  effects: {}  lines={} depth={} branches={} effects={} fan_in={} fan_out={} library_calls={}",
+            record.kind.name(),
+            one_line(&record.qualified),
+            one_line(&record.signature),
+            joined(&record.effects.transitive),
+            metrics.lines,
+            metrics.depth,
+            metrics.branches,
+            metrics.effects,
+            metrics.fan_in,
+            metrics.fan_out,
+            metrics.library_calls,
+        ))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ pub mod renyi_files;
 pub mod show;
 pub mod store;
 pub mod tokens;
+pub mod tools;
 
 use std::{
     io::IsTerminal,
