@@ -50,7 +50,8 @@ impl FrontEnd for Renyi {
                 .files
                 .iter()
                 .map(|file| {
-                    let (_, inner) = place(file.path, project.configuration.iter().map(|(path, _)| *path));
+                    let configuration = project.configuration.iter().map(|(path, _)| *path);
+                    let (_, inner) = place(file.path, file.declared_module(), configuration);
                     check::project::module_name(inner)
                 })
                 .collect(),
@@ -59,9 +60,14 @@ impl FrontEnd for Renyi {
 }
 
 /// The project root of a Renyi file, and the file's path from there: the directory of the nearest
-/// `renyi.json` among `configuration`, or else the root of the tree.
-pub fn place<'p>(path: &'p str, configuration: impl Iterator<Item = &'p str>) -> (&'p str, &'p str) {
-    let mut root = "";
+/// `renyi.json` among `configuration`. Without one it is where the path that the module's
+/// name asks for begins, or else the root of the tree.
+pub fn place<'p>(
+    path: &'p str,
+    declared: Option<&str>,
+    configuration: impl Iterator<Item = &'p str>,
+) -> (&'p str, &'p str) {
+    let mut root = None;
     for manifest in configuration {
         let Some(folder) = manifest.strip_suffix("renyi.json") else {
             continue;
@@ -71,10 +77,13 @@ pub fn place<'p>(path: &'p str, configuration: impl Iterator<Item = &'p str>) ->
             || path
                 .strip_prefix(folder)
                 .is_some_and(|rest| rest.starts_with('/'));
-        if below && folder.len() > root.len() {
-            root = folder;
+        if below && root.is_none_or(|root: &str| folder.len() > root.len()) {
+            root = Some(folder);
         }
     }
+    let root = root
+        .or_else(|| check::project::root_for(path, declared?))
+        .unwrap_or("");
     let inner = path.strip_prefix(root).unwrap_or(path);
     (root, inner.strip_prefix('/').unwrap_or(inner))
 }
@@ -566,7 +575,8 @@ mod tests {
     #[test]
     fn the_nearest_manifest_is_the_root() {
         let manifests = ["a/renyi.json", "a/b/renyi.json", "abc/renyi.json"];
-        let place = |path| place(path, manifests.into_iter());
+        let place = |path| place(path, Some("c.d"), manifests.into_iter());
+        assert_eq!(place("x/c/d.ry"), ("x", "c/d.ry"));
         assert_eq!(place("a/b/c/d.ry"), ("a/b", "c/d.ry"));
         assert_eq!(place("a/d.ry"), ("a", "d.ry"));
         assert_eq!(place("ab/d.ry"), ("", "ab/d.ry"));

@@ -66,10 +66,17 @@ impl Texts {
     /// Every Renyi project of the tree, by its root: checked, with its index.
     pub fn projects(&self) -> Vec<(String, Analysis, Index)> {
         let mut roots: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for path in self.0.keys() {
+        let manifests: Vec<&str> = self
+            .0
+            .keys()
+            .map(String::as_str)
+            .filter(|path| path.ends_with("renyi.json"))
+            .collect();
+        for (path, text) in &self.0 {
             let renyi = polyglot::front_end_for(path).is_some_and(|front_end| front_end.name() == RENYI);
             if renyi {
-                let (root, inner) = place(path, self.0.keys().map(String::as_str));
+                let declared = syntax::parse::header(text);
+                let (root, inner) = place(path, declared.as_deref(), manifests.iter().copied());
                 roots.entry(root).or_default().push(inner.to_owned());
             }
         }

@@ -59,6 +59,16 @@ pub fn module_name(path: &str) -> String {
     stem.replace('/', ".")
 }
 
+/// The directory from which a path spells the name that a file's header gives its module.
+pub fn root_for<'p>(path: &'p str, declared: &str) -> Option<&'p str> {
+    let stem = path.strip_suffix(".ry").or_else(|| path.strip_suffix(".renyi"))?;
+    let root = stem.strip_suffix(declared.replace('.', "/").as_str())?;
+    if root.is_empty() {
+        return Some("");
+    }
+    root.strip_suffix('/')
+}
+
 /// Reads the files at `roots` and all that they import. What `before` has read with the
 /// same text is not parsed again.
 pub fn load(files: &dyn Files, roots: &[String], before: Option<&Sources>) -> Sources {

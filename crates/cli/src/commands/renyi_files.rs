@@ -33,7 +33,7 @@ pub struct Chosen {
 /// A path that does not exist, a file that is no Renyi file, or a directory without any.
 pub fn chosen(paths: &[PathBuf]) -> anyhow::Result<Vec<Chosen>> {
     let mut files = Vec::new();
-    let mut roots: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    let mut roots: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
     for path in paths {
         let metadata = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
         if metadata.is_dir() {
@@ -81,16 +81,20 @@ fn is_renyi(path: &Path) -> bool {
 }
 
 /// `fallback` is the root of a file that no manifest stands over.
-fn placed(file: &Path, fallback: &Path, roots: &mut BTreeMap<PathBuf, PathBuf>) -> anyhow::Result<Chosen> {
+fn placed(file: &Path, fallback: &Path, roots: &mut BTreeMap<PathBuf, Option<PathBuf>>) -> anyhow::Result<Chosen> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let root = match roots.get(folder) {
         Some(root) => root.clone(),
         None => {
-            let root = manifest_root(folder).unwrap_or_else(|| fallback.to_owned());
+            let root = manifest_root(folder);
             roots.insert(folder.to_owned(), root.clone());
             root
         }
     };
+    // Without a manifest the name that a file gives its module tells where names begin.
+    let root = root
+        .or_else(|| header_root(file))
+        .unwrap_or_else(|| fallback.to_owned());
     let clean = |path: &Path| -> PathBuf {
         path.components()
             .filter(|part| *part != Component::CurDir)
@@ -114,6 +118,14 @@ fn placed(file: &Path, fallback: &Path, roots: &mut BTreeMap<PathBuf, PathBuf>) 
         path: path.replace('\\', "/"),
         root,
     })
+}
+
+/// The directory from which a file's path, as it was given, spells its module's name.
+fn header_root(file: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(file).ok()?;
+    let declared = syntax::parse::header(&text)?;
+    let root = check::project::root_for(file.to_str()?, &declared)?;
+    Some(PathBuf::from(if root.is_empty() { "." } else { root }))
 }
 
 /// The nearest directory with a manifest, at or above this one; a relative path is not

@@ -43,6 +43,18 @@ impl Parsed {
     }
 }
 
+/// The name that a file gives its module, without reading further.
+pub fn header(source: &str) -> Option<String> {
+    let line = source
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?;
+    let line = line.split('#').next().unwrap_or(line);
+    parse(line, Mode::Module)
+        .module
+        .header
+        .map(|path| path.to_string())
+}
+
 /// The tree of a file.
 pub fn parse(source: &str, mode: Mode) -> Parsed {
     let lexed = lex::lex(source);
