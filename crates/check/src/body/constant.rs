@@ -16,6 +16,10 @@ pub(super) enum Constant {
     Decimal(Decimal),
     Text(Arc<str>),
     Boolean(bool),
+    Nothing,
+    List(Vec<Constant>),
+    /// Later entries of a key stand for earlier ones.
+    Map(Vec<(Constant, Constant)>),
 }
 
 /// `coefficient / 10^scale`
@@ -28,12 +32,41 @@ pub(super) struct Decimal {
 impl Body<'_> {
     /// The value of a literal where a type is expected.
     pub(super) fn literal(&self, expression: &Expression, expected: &Type) -> Option<Constant> {
-        let bottom = self.bottom(expected);
-        let decimal = bottom.head() == Some(self.program.prelude.decimal);
-        if bottom.head() == Some(self.program.prelude.float) {
+        let mut numbers = self.bottom(expected);
+        // The numbers of a container are those of its items; of a map either side may have them.
+        loop {
+            numbers = match &numbers {
+                Type::Maybe(inner) => self.bottom(inner),
+                Type::Named {
+                    definition,
+                    arguments,
+                } if *definition == self.program.prelude.list => self.bottom(&arguments[0]),
+                Type::Named { definition, .. } if *definition == self.program.prelude.map => {
+                    return literal(expression, &self.module.source, false).filter(Constant::is_countable);
+                }
+                _ => break,
+            };
+        }
+        let decimal = numbers.head() == Some(self.program.prelude.decimal);
+        if numbers.head() == Some(self.program.prelude.float) {
             return None;
         }
         literal(expression, &self.module.source, decimal)
+    }
+}
+
+impl Constant {
+    /// A map: only how many entries it has, and of which texts, is the same for numbers of any type.
+    fn has_decimals(&self) -> bool {
+        match self {
+            Self::Decimal(_) => true,
+            Self::List(items) => items.iter().any(Self::has_decimals),
+            _ => false,
+        }
+    }
+
+    fn is_countable(&self) -> bool {
+        matches!(self, Self::Map(_) | Self::Nothing)
     }
 }
 
@@ -62,6 +95,26 @@ fn literal(expression: &Expression, source: &str, decimal: bool) -> Option<Const
         }
         ExpressionKind::Boolean(value) => Some(Constant::Boolean(*value)),
         ExpressionKind::Text(text) => text.plain().map(Constant::Text),
+        ExpressionKind::Nothing => Some(Constant::Nothing),
+        ExpressionKind::List(elements) => {
+            let items: Option<Vec<Constant>> = elements
+                .iter()
+                .map(|element| literal(element, source, decimal))
+                .collect();
+            items.map(Constant::List)
+        }
+        ExpressionKind::Map(list) => {
+            let mut entries: Vec<(Constant, Constant)> = Vec::with_capacity(list.len());
+            for entry in list {
+                let key = literal(&entry.key, source, decimal)?;
+                let value = literal(&entry.value, source, decimal)?;
+                match entries.iter_mut().find(|(known, _)| *known == key) {
+                    Some(known) => known.1 = value,
+                    None => entries.push((key, value)),
+                }
+            }
+            Some(Constant::Map(entries))
+        }
         ExpressionKind::Parenthesised(inner) => literal(inner, source, decimal),
         ExpressionKind::Construct { arguments, .. } => match &arguments.list[..] {
             [only] if only.name.is_none() => literal(&only.value, source, decimal),
@@ -149,7 +202,7 @@ impl Evaluation<'_> {
                 }
                 Some(value)
             }
-            _ => literal(expression, source, matches!(self.value, Constant::Decimal(_))),
+            _ => literal(expression, source, self.value.has_decimals()),
         }
     }
 
@@ -176,6 +229,26 @@ impl Evaluation<'_> {
 
 fn compare(left: &Constant, operator: Comparison, right: &Constant) -> Option<bool> {
     use std::cmp::Ordering;
+    if !operator.is_ordering() {
+        let same = match (left, right) {
+            (Constant::List(left), Constant::List(right)) => {
+                let mut same = left.len() == right.len();
+                for (left, right) in left.iter().zip(right) {
+                    same = same && compare(left, Comparison::Is, right)?;
+                }
+                Some(same)
+            }
+            (Constant::Map(left), Constant::Map(right)) if left.is_empty() || right.is_empty() => {
+                Some(left.len() == right.len())
+            }
+            (Constant::Nothing, Constant::Nothing) => Some(true),
+            (Constant::Nothing, _) | (_, Constant::Nothing) => Some(false),
+            _ => None,
+        };
+        if let Some(same) = same {
+            return Some(same == (operator == Comparison::Is));
+        }
+    }
     let ordering = match (left, right) {
         (Constant::Integer(left), Constant::Integer(right)) => left.cmp(right),
         (Constant::Text(left), Constant::Text(right)) => left.chars().cmp(right.chars()),
@@ -283,6 +356,31 @@ fn method(of: &Constant, name: &str, arguments: &[Constant]) -> Option<Constant>
         (Constant::Text(text), "matches", [Constant::Text(pattern)]) => {
             let whole = regex::Regex::new(&format!(r"\A(?:{pattern})\z")).ok()?;
             Some(Constant::Boolean(whole.is_match(text)))
+        }
+        (Constant::List(items), "length", []) => count(items.len()),
+        (Constant::List(items), "is_empty", []) => Some(Constant::Boolean(items.is_empty())),
+        (Constant::Map(entries), "length", []) => count(entries.len()),
+        (Constant::Map(entries), "is_empty", []) => Some(Constant::Boolean(entries.is_empty())),
+        (Constant::List(items), "first", []) => Some(items.first().cloned().unwrap_or(Constant::Nothing)),
+        (Constant::List(items), "last", []) => Some(items.last().cloned().unwrap_or(Constant::Nothing)),
+        (Constant::List(items), "contains", [item]) => {
+            for known in items {
+                if compare(known, Comparison::Is, item)? {
+                    return Some(Constant::Boolean(true));
+                }
+            }
+            Some(Constant::Boolean(false))
+        }
+        (Constant::List(items), "sorted", []) => {
+            let mut sorted: Vec<Constant> = Vec::with_capacity(items.len());
+            for item in items {
+                let mut at = sorted.len();
+                while at > 0 && compare(item, Comparison::IsLessThan, &sorted[at - 1])? {
+                    at -= 1;
+                }
+                sorted.insert(at, item.clone());
+            }
+            Some(Constant::List(sorted))
         }
         (Constant::Integer(value), "absolute", []) => value.checked_abs().map(Constant::Integer),
         (Constant::Integer(value), "quotient", [Constant::Integer(divisor)]) => {

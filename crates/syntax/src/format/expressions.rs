@@ -2,6 +2,7 @@
 
 use super::Builder;
 use super::layout::{Doc, concat, flat, group, indent, text};
+use super::statements::is_wrapped;
 use crate::tree::{
     Arguments, Capability, CapabilityPath, Expression, ExpressionKind, FunctionType, NamedType, Operator,
     Order, Outcome, OutcomeKind, Pattern, PatternKind, Query, Source, TerminalKind, TextForm, TextLiteral,
@@ -100,7 +101,11 @@ impl Builder<'_> {
                 left
             }
             ExpressionKind::Parenthesised(inner) => {
-                concat(vec![text("("), self.expression(inner), text(")")])
+                // The clauses of a query in parentheses belong to nothing around them.
+                let query = is_wrapped(inner, |kind| matches!(kind, ExpressionKind::Query(_)));
+                let inner = self.expression(inner);
+                let inner = if query { group(indent(inner)) } else { inner };
+                concat(vec![text("("), inner, text(")")])
             }
             ExpressionKind::Range { from, to, by } => {
                 let mut docs = vec![text("from "), self.expression(from)];

@@ -201,7 +201,7 @@ impl Builder<'_> {
 }
 
 /// Whether an expression is of a kind, by itself or read by one `otherwise`.
-fn is_wrapped(value: &Expression, is: impl Fn(&ExpressionKind) -> bool) -> bool {
+pub(super) fn is_wrapped(value: &Expression, is: impl Fn(&ExpressionKind) -> bool) -> bool {
     match &value.kind {
         ExpressionKind::Otherwise { value, outcomes } if outcomes.len() == 1 => is(&value.kind),
         kind => is(kind),
