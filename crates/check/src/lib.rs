@@ -20,6 +20,7 @@ pub mod library;
 mod names;
 pub mod program;
 pub mod project;
+pub mod rename;
 pub mod types;
 
 pub use abilities::Evidence;

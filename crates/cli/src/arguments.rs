@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::{
-    commands::{check, completions, diff, format, index, log, parse, show, store, tokens, tools},
+    commands::{check, completions, diff, format, index, log, parse, rename, show, store, tokens, tools},
     output::Color,
 };
 
@@ -51,6 +51,7 @@ pub enum Command {
     Store(store::StoreCommand),
     Check(check::Check),
     Tools(tools::Tools),
+    Rename(rename::Rename),
     Tokens(tokens::Tokens),
     Parse(parse::Parse),
     Format(format::Format),

@@ -70,6 +70,7 @@ fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Verdict> {
         Command::Parse(command) => command.run(output),
         Command::Check(command) => command.run(output),
         Command::Tools(command) => command.run(output),
+        Command::Rename(command) => command.run(&context, output),
         Command::Format(command) => command.run(output),
         Command::Completions(command) => command.run(output),
     }

@@ -65,7 +65,7 @@ impl Format {
 
 /// Puts a file in the place of another, whole or not at all, with its permissions. A
 /// symbolic link stays; the file it leads to is replaced.
-fn replace(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub fn replace(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let failed = || format!("cannot write {}", file.display());
     let target = fs::canonicalize(file).with_context(failed)?;
     let permissions = fs::metadata(&target).with_context(failed)?.permissions();

@@ -7,6 +7,7 @@ pub mod format;
 pub mod index;
 pub mod log;
 pub mod parse;
+pub mod rename;
 pub mod renyi_files;
 pub mod show;
 pub mod store;

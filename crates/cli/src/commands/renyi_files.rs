@@ -81,7 +81,11 @@ fn is_renyi(path: &Path) -> bool {
 }
 
 /// `fallback` is the root of a file that no manifest stands over.
-fn placed(file: &Path, fallback: &Path, roots: &mut BTreeMap<PathBuf, Option<PathBuf>>) -> anyhow::Result<Chosen> {
+fn placed(
+    file: &Path,
+    fallback: &Path,
+    roots: &mut BTreeMap<PathBuf, Option<PathBuf>>,
+) -> anyhow::Result<Chosen> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let root = match roots.get(folder) {
         Some(root) => root.clone(),
