@@ -1,11 +1,42 @@
 //! Diffs of small projects, each after a change that a real release made, in
 //! code of our own: `tests/diff_cases/<name>.files` has both states, a file after
 //! each line `//- old/path` or `//- new/path`; `<name>.golden` is what
-//! `renyi diff` prints. `UPDATE_GOLDEN=1` rewrites the goldens.
+//! `renyi diff` prints, for the Renyi language followed by both forms of `renyi index --diff`.
+//! `UPDATE_GOLDEN=1` rewrites the goldens.
 
 use std::fs;
+use std::path::Path;
 
 use crate::project::{Project, Run, repository};
+
+/// For the Renyi language: the forms of its description as well.
+fn specified(project: &Project, input: &Path) -> String {
+    let name = input.file_name().unwrap_or_default().to_string_lossy();
+    if !name.starts_with("renyi_") {
+        return String::new();
+    }
+    let mut out = String::new();
+    for json in [&[][..], &["--json"][..]] {
+        let mut arguments = vec![
+            "index",
+            "-q",
+            "--store",
+            "store",
+            "new/project",
+            "--diff",
+            "old/project",
+        ];
+        arguments.extend(json);
+        let run = project.run(&arguments);
+        assert_eq!(run.code, 0, "{name}: {run:#?}");
+        out += "\n";
+        out += &run
+            .stdout
+            .replace("old/project", "old")
+            .replace("working tree", "new");
+    }
+    out
+}
 
 #[test]
 fn diff_cases() {
@@ -43,6 +74,7 @@ fn diff_cases() {
             .replace("old/project", "old")
             .replace("working tree", "new");
         let golden = input.with_extension("golden");
+        let found = found + &specified(&project, &input);
         if update {
             fs::write(&golden, &found).unwrap();
         } else if fs::read_to_string(&golden).unwrap_or_default() != found {

@@ -1,14 +1,16 @@
 //! `renyi diff`: what changed between two bases, by definition.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use diff::{
-    MapDiff, Options,
-    render::{Header, Headers, to_json, to_markdown, to_text},
+    Change, Detail, MapDiff, Options,
+    render::{Header, Headers, specified_json, specified_text, to_json, to_markdown, to_text},
 };
+use polyglot::renyi::RENYI;
 use serde_json::json;
-use world::{Base, Overlay, Workspace};
+use world::{Base, CONFIGURATION, Leaves, Overlay, Workspace};
 
 use super::{Context, TOOLCHAIN, problems, project_name, report};
 use crate::{Verdict, output::Output};
@@ -72,11 +74,13 @@ impl Diff {
             &self.base,
             self.new.as_deref(),
             style,
+            false,
         )
     }
 }
 
-/// Compares two bases of the project at a path and prints what changed.
+/// Compares two bases of the project at a path and prints what changed; if `specified` and both are
+/// of the Renyi language alone, in the forms of the language's description.
 pub fn compare(
     context: &Context,
     output: &mut Output,
@@ -84,6 +88,7 @@ pub fn compare(
     old: &str,
     new: Option<&str>,
     style: Style,
+    specified: bool,
 ) -> anyhow::Result<Verdict> {
     let workspace = context.open(path)?;
     let progress = context.progress();
@@ -103,6 +108,25 @@ pub fn compare(
         old: header(&old),
         new: header(&new),
     };
+    let specified = if specified {
+        RenyiMaps::of(&workspace, &old, &new)?
+    } else {
+        None
+    };
+    if let Some(maps) = specified {
+        let reaches = |change: &Change| maps.reaches(change);
+        match style {
+            Style::Json => output.json(&specified_json(&found, &headers, &reaches))?,
+            _ => output.raw(specified_text(&found, &headers, &reaches).as_bytes())?,
+        }
+        let mut verdict = Verdict::Done;
+        for indexed in [old.indexed, new.indexed].into_iter().flatten() {
+            if report(&indexed, output) == Verdict::Different {
+                verdict = Verdict::Different;
+            }
+        }
+        return Ok(verdict);
+    }
     match style {
         Style::Text => output.raw(to_text(&found, &headers).as_bytes())?,
         Style::Json => {
@@ -125,6 +149,64 @@ pub fn compare(
         }
     }
     Ok(verdict)
+}
+
+/// Who refers to whom in two maps of Renyi projects, by qualified name.
+struct RenyiMaps {
+    old: HashMap<String, Vec<String>>,
+    new: HashMap<String, Vec<String>>,
+}
+
+impl RenyiMaps {
+    /// None if another language is in one of the maps.
+    fn of(workspace: &Workspace, old: &Base, new: &Base) -> anyhow::Result<Option<Self>> {
+        let objects = Overlay {
+            store: workspace.store(),
+            extra: vec![&old.extra, &new.extra],
+        };
+        let mut sides = Vec::with_capacity(2);
+        for base in [old, new] {
+            let leaves = Leaves::read(&objects, &base.map)?;
+            let catalog = leaves.catalog()?;
+            let languages = catalog.leaves().iter().map(|leaf| &*leaf.language);
+            if languages
+                .clone()
+                .any(|language| language != RENYI && language != CONFIGURATION)
+            {
+                return Ok(None);
+            }
+            let mut referrers: HashMap<String, Vec<String>> = HashMap::new();
+            for (place, found) in catalog.referrers() {
+                let names = found.iter().map(|(referrer, _)| catalog.qualified(*referrer));
+                referrers
+                    .entry(catalog.qualified(place))
+                    .or_default()
+                    .extend(names);
+            }
+            sides.push(referrers);
+        }
+        let (Some(new), Some(old)) = (sides.pop(), sides.pop()) else {
+            return Ok(None);
+        };
+        Ok(Some(Self { old, new }))
+    }
+
+    /// All that refers to a definition, at any remove; what was removed is looked up in the old map.
+    fn reaches(&self, change: &Change) -> Vec<String> {
+        let removed = change.details.contains(&Detail::Removed);
+        let side = if removed { &self.old } else { &self.new };
+        let start = &change.definition.qualified;
+        let mut reached: BTreeSet<&String> = BTreeSet::new();
+        let mut open = vec![start];
+        while let Some(next) = open.pop() {
+            for referrer in side.get(next).into_iter().flatten() {
+                if referrer != start && reached.insert(referrer) {
+                    open.push(referrer);
+                }
+            }
+        }
+        reached.into_iter().cloned().collect()
+    }
 }
 
 /// What changed between two bases.

@@ -81,6 +81,7 @@ impl Index {
                 base,
                 None,
                 diff::Style::json_if(self.json),
+                true,
             );
         }
         let started = Instant::now();

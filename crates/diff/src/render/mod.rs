@@ -2,12 +2,14 @@
 
 mod json;
 mod markdown;
+mod specified;
 mod text;
 
 use std::fmt::Write;
 
 pub use json::to_json;
 pub use markdown::to_markdown;
+pub use specified::{specified_json, specified_text};
 pub use text::to_text;
 
 /// What a map is called.
