@@ -134,7 +134,7 @@ SHAPES = {
     VIEW: (Either((KEY, None)), [Either(((str, range(1, 9), KEY), (str,)))]),
     OPERATION: ([KEY], KEY, U64, U64, str, [str]),
 }
-RECORD = (range(1, 2), [((U32, U32), [(U32, U32)], [CAPABILITY], [str])])
+RECORD = (range(2, 3), [((U32, U32), [(U32, U32)], [CAPABILITY], [str], [KEY])])
 
 
 def check_shape(value, shape):
@@ -313,11 +313,12 @@ def check_record(record, members):
     value = decode(record)
     shaped = type(value) is list and len(value) == 2 and type(value[0]) is int
     refuse_unless(shaped, "a record without a schema")
-    if value[0] != 1:  # of another schema: ignored
+    if value[0] != 2:  # of another schema: ignored
         return
     check_shape(value, RECORD)
     refuse_unless(len(value[1]) == members, "a record of another number of members")
-    for _, failures, capabilities, effects in value[1]:
+    for _, failures, capabilities, effects, shape in value[1]:
+        refuse_unless(len(shape) <= 1, "several shapes")
         refuse_unless(ascends(failures), "failures do not ascend")
         refuse_unless(ascends(capabilities), "capabilities do not ascend")
         refuse_unless(ascends([utf8(name) for name in effects]), "effects do not ascend")

@@ -79,6 +79,8 @@ pub struct Facts {
     /// Of body, examples and conditions, in source order. (Those of heads are in
     /// [`crate::Module::head_references`].)
     pub references: Vec<Reference>,
+    /// Where parameters, bindings, loop and pattern variables are introduced.
+    pub bindings: Vec<(Span, NodeId)>,
     /// Abilities dispatched to without a name in the source: `to_text` of a hole, `compare` of
     /// an ordering, `to_list` of a walk. For an interpreter; the index does not count them.
     pub implicit: Vec<ImplicitCall>,

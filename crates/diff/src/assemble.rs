@@ -129,6 +129,8 @@ impl Assembly<'_, '_> {
                 new: after.signature.to_string(),
                 body: edit.body,
             });
+        } else if edit.locals {
+            details.push(Detail::LocalNames);
         } else if edit.body {
             details.push(Detail::Body);
         }
@@ -470,7 +472,7 @@ fn count(changes: &[Change], reached: u64, tests: usize) -> Counts {
             Detail::Renamed { .. } => &mut counts.renamed,
             Detail::Moved { .. } => &mut counts.moved,
             Detail::Added { .. } => &mut counts.added,
-            Detail::Body => &mut counts.body,
+            Detail::Body | Detail::LocalNames => &mut counts.body,
         } += 1;
     }
     counts

@@ -49,6 +49,7 @@ fn of_detail(change: &Change, detail: &Detail) -> Bump {
         // comes need not, and a private one is nobody's: they are not told apart.
         Detail::Body if holds_members(change) => if_public(Bump::Minor),
         Detail::Effects { .. } | Detail::Failures { .. } | Detail::Added { .. } | Detail::Body => Bump::Patch,
+        Detail::LocalNames => Bump::Patch,
     }
 }
 
@@ -79,6 +80,7 @@ pub(crate) fn decide(changes: &[Change]) -> (Bump, Option<Reason>) {
         Detail::Effects { .. } => 6,
         Detail::Failures { .. } => 7,
         Detail::Body => 8,
+        Detail::LocalNames => 9,
     };
     let mut candidates: Vec<(usize, Detail)> = changes
         .iter()
@@ -127,6 +129,7 @@ fn sentence(change: &Change, detail: &Detail) -> String {
         Detail::Body if holds_members(change) && !public.is_empty() => {
             format!("what public {kind} {name} holds changed: it may break users")
         }
+        Detail::LocalNames => format!("local names of {kind} {name} changed"),
         Detail::Body => format!("body of {kind} {name} changed"),
     }
 }

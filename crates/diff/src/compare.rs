@@ -16,6 +16,8 @@ use crate::{components::Components, matching::Matching, relation::Relation, side
 pub(crate) struct Edit {
     pub signature: bool,
     pub body: bool,
+    /// The body differs in local names alone.
+    pub locals: bool,
 }
 
 impl Edit {
@@ -61,6 +63,7 @@ pub(crate) fn compare(
         return Ok(Edit {
             signature: differs[..in_head].contains(&true),
             body: differs[in_head..].contains(&true),
+            locals: false,
         });
     }
     let objects = (
@@ -70,7 +73,18 @@ pub(crate) fn compare(
     let (Some(before), Some(after)) = objects else {
         return Ok(as_spelled(matching, old, new));
     };
-    compare_tokens((&before, &after), &old_references, &new_references, &targets)
+    let edit = compare_tokens((&before, &after), &old_references, &new_references, &targets)?;
+    let shapes = (
+        components.shape(matching.old.id(old)),
+        components.shape(matching.new.id(new)),
+    );
+    let alike = matches!(shapes, (Some(before), Some(after)) if before == after);
+    let references =
+        old_references.len() == new_references.len() && old_references.iter().zip(&new_references).all(same);
+    Ok(Edit {
+        locals: edit.body && !edit.signature && alike && references,
+        ..edit
+    })
 }
 
 /// What differs as far as the entries say, for texts that are not held: the
@@ -80,6 +94,7 @@ fn as_spelled(matching: &Matching<'_>, old: Node, new: Node) -> Edit {
     Edit {
         signature,
         body: !signature,
+        locals: false,
     }
 }
 
@@ -98,6 +113,7 @@ fn compare_tokens(
     Ok(Edit {
         signature: !same_tokens(old_head, new_head, targets),
         body: !same_tokens(old_rest, new_rest, targets),
+        locals: false,
     })
 }
 

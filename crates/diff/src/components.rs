@@ -8,13 +8,14 @@ use std::{
 use map::{
     DefinitionId,
     identity::{Component, Reference},
+    record::{Record, read_component},
 };
 use rayon::prelude::*;
 use store::{Hash, Kind, Object, Objects};
 
 pub(crate) struct Components<'o> {
     objects: &'o (dyn Objects + Sync),
-    read: HashMap<Hash, Component>,
+    read: HashMap<Hash, (Component, Option<Record>)>,
     texts: AtomicU64,
 }
 
@@ -36,13 +37,8 @@ impl<'o> Components<'o> {
         wanted.sort_unstable();
         wanted.dedup();
         let objects = self.objects;
-        let read = |key: &Hash| {
-            Ok((
-                *key,
-                Component::decode(&get(objects, Kind::Component, key)?.identity)?,
-            ))
-        };
-        let components: Vec<(Hash, Component)> =
+        let read = |key: &Hash| Ok((*key, read_component(objects, key)?));
+        let components: Vec<(Hash, (Component, Option<Record>))> =
             wanted.par_iter().map(read).collect::<Result<_, store::Error>>()?;
         self.read.extend(components);
         Ok(())
@@ -67,10 +63,16 @@ impl<'o> Components<'o> {
             }))
     }
 
+    /// The shape of a definition's text, if its record has one. Its component was loaded.
+    pub fn shape(&self, id: DefinitionId) -> Option<Hash> {
+        let (_, record) = self.read.get(&id.component)?;
+        record.as_ref()?.members.get(id.rank as usize)?.shape
+    }
+
     fn member(&self, id: DefinitionId) -> Result<map::identity::Member<'_>, store::Error> {
         let component = self.read.get(&id.component);
         component
-            .and_then(|component| component.member(id.rank))
+            .and_then(|(component, _)| component.member(id.rank))
             .ok_or(store::Error::Missing {
                 kind: Kind::Component,
                 key: id.component,
@@ -91,10 +93,4 @@ impl<'o> Components<'o> {
     pub fn texts_read(&self) -> u64 {
         self.texts.load(Ordering::Relaxed)
     }
-}
-
-fn get(objects: &dyn Objects, kind: Kind, key: &Hash) -> Result<Object, store::Error> {
-    objects
-        .get(kind, key)?
-        .ok_or(store::Error::Missing { kind, key: *key })
 }

@@ -113,6 +113,8 @@ pub enum Detail {
         effects: Vec<String>,
     },
     Body,
+    /// Of the body, the names of parameters, bindings and the like alone.
+    LocalNames,
 }
 
 impl Detail {
@@ -128,6 +130,7 @@ impl Detail {
             Detail::Moved { .. } => "moved",
             Detail::Added { .. } => "added",
             Detail::Body => "body",
+            Detail::LocalNames => "local names",
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The number that opens a record. Records of another schema are ignored.
-pub const SCHEMA: u64 = 1;
+pub const SCHEMA: u64 = 2;
 
 /// The record of one component, its members by rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,6 +37,9 @@ pub struct MemberRecord {
     pub effects: Capabilities,
     /// The effects it declares, as written; only some languages have them.
     pub declared: Vec<String>,
+    /// A hash of its text with local names replaced by the order in which they are bound, where
+    /// the language tells them: members of one shape differ in local names alone.
+    pub shape: Option<Hash>,
 }
 
 /// Measures that no formatter changes.
@@ -104,7 +107,7 @@ pub fn read_component(
 
 impl MemberRecord {
     fn encode(&self, encoder: &mut Encoder) {
-        encoder.array(4).array(2);
+        encoder.array(5).array(2);
         encoder.uint(u64::from(self.metrics.depth));
         encoder.uint(u64::from(self.metrics.branches));
         let mut failures = self.failures.clone();
@@ -124,10 +127,14 @@ impl MemberRecord {
         for effect in declared {
             encoder.text(effect);
         }
+        match &self.shape {
+            Some(shape) => encoder.array(1).byte_string(shape.as_bytes()),
+            None => encoder.array(0),
+        };
     }
 
     fn decode(decoder: &mut Decoder<'_>) -> cbor::Result<Self> {
-        decoder.array_of(4)?;
+        decoder.array_of(5)?;
         decoder.array_of(2)?;
         let metrics = Metrics {
             depth: decoder.u32()?,
@@ -139,7 +146,14 @@ impl MemberRecord {
             effects.decode_item(decoder)?;
         }
         let declared = decode::ascending(decoder, Decoder::text)?;
+        let offset = decoder.offset();
+        let shape = match decoder.array()? {
+            0 => None,
+            1 => Some(decode::hash(decoder)?),
+            other => return refuse(offset, "at most one shape", other.to_string()),
+        };
         Ok(Self {
+            shape,
             metrics,
             failures,
             effects,
@@ -181,6 +195,7 @@ mod tests {
                     failures: vec![TokenRange { start: 4, len: 1 }, TokenRange { start: 9, len: 30 }],
                     effects: [Capability::Time, Capability::Console].into_iter().collect(),
                     declared: vec!["Clock".into(), "Console".into()],
+                    shape: Some(Hash([9; 32])),
                 },
             ],
         };

@@ -205,6 +205,7 @@ fn link_definition(
                 .collect(),
             effects: Capabilities::EMPTY,
             declared: Vec::new(),
+            shape: None,
         },
         targets: Vec::new(),
         head: 0,
@@ -368,6 +369,7 @@ fn link_checked(
                 .collect(),
             effects: Capabilities::EMPTY,
             declared: facts.map(|facts| facts.declared.clone()).unwrap_or_default(),
+            shape: facts.map(|facts| shape(file, tokens, facts)),
         },
         targets,
         head,
@@ -376,6 +378,40 @@ fn link_checked(
         unresolved: Vec::new(),
         failures: facts.map(|facts| facts.fails.clone()).unwrap_or_default(),
     }
+}
+
+/// A hash of the tokens with local names by the order in which they stand first.
+fn shape(file: &ProjectFile<'_>, tokens: &[Token], facts: &DefinitionFacts) -> Hash {
+    let skeleton = file.skeleton;
+    let mut hasher = blake3::Hasher::new_derive_key("renyi shape 1");
+    let mut seen: HashMap<u32, u32> = HashMap::new();
+    let mut put = |tag: &[u8], text: &str| {
+        hasher.update(tag);
+        hasher.update(&(text.len() as u64).to_be_bytes());
+        hasher.update(text.as_bytes());
+    };
+    for token in tokens {
+        match token.view() {
+            TokenView::Text(text) => put(b"t", skeleton.str(text)),
+            TokenView::OwnName => put(b"n", ""),
+            TokenView::Reference(index) => {
+                let reference = &skeleton.references[index as usize];
+                match (facts.local(reference.span), facts.link(reference.span)) {
+                    (Some(local), _) => {
+                        let next = seen.len() as u32;
+                        let position = *seen.entry(local).or_insert(next);
+                        put(b"l", &position.to_string());
+                    }
+                    // What it leads to is compared by its id.
+                    (None, Some(Link::Definition(_))) => put(b"r", ""),
+                    (None, Some(Link::Library(name))) => put(b"b", name),
+                    (None, Some(Link::Module)) => put(b"m", ""),
+                    (None, None) => put(b"t", skeleton.str(reference.text)),
+                }
+            }
+        }
+    }
+    Hash(*hasher.finalize().as_bytes())
 }
 
 /// The tokens of a failure as one text, a blank only between words.

@@ -178,6 +178,8 @@ pub(crate) enum Link {
 #[derive(Default)]
 pub(crate) struct DefinitionFacts {
     links: HashMap<(u32, u32), Link>,
+    /// Names of parameters, bindings and the like, by the node that introduces them.
+    locals: HashMap<(u32, u32), u32>,
     /// Definitions that it rests on without naming them: the type of a variant, the ability of
     /// a method.
     pub implied: Vec<GlobalId>,
@@ -191,6 +193,10 @@ pub(crate) struct DefinitionFacts {
 }
 
 impl DefinitionFacts {
+    pub fn local(&self, span: Span) -> Option<u32> {
+        self.locals.get(&(span.start, span.end)).copied()
+    }
+
     pub fn link(&self, span: Span) -> Option<&Link> {
         self.links.get(&(span.start, span.end))
     }
@@ -310,6 +316,13 @@ fn of_definition(
         ..DefinitionFacts::default()
     };
     let mut called = Vec::new();
+    // Nodes are numbered per method, so an implementation tells no locals.
+    let has_locals = record.kind != check::index::Kind::Implementation;
+    if has_locals {
+        for (span, node) in check::index::local_names(analysis, record.id) {
+            facts.locals.insert((span.start, span.end), node.0);
+        }
+    }
     for part in parts {
         for reference in references(analysis, part) {
             let key = (reference.span.start, reference.span.end);
@@ -332,7 +345,10 @@ fn of_definition(
                 Target::Module(_) => {
                     facts.links.insert(key, Link::Module);
                 }
-                Target::Field { .. } | Target::Local(_) | Target::TypeParameter(_) => {}
+                Target::Local(node) if has_locals => {
+                    facts.locals.insert(key, node.0);
+                }
+                Target::Local(_) | Target::Field { .. } | Target::TypeParameter(_) => {}
             }
         }
     }

@@ -239,6 +239,10 @@ impl<'a> Body<'a> {
         for reference in &mut references {
             reference.span = reference.span.relative_to(start);
         }
+        let introduced = self.locals.iter().filter(|local| local.node != NodeId(u32::MAX));
+        let bindings = introduced
+            .map(|local| (local.span.relative_to(start), local.node))
+            .collect();
         let implicit = std::mem::take(&mut self.implicit);
         let implicit = implicit.into_iter().map(|call| ImplicitCall {
             subject: self.deep(&call.subject),
@@ -254,6 +258,7 @@ impl<'a> Body<'a> {
         Facts {
             types,
             references,
+            bindings,
             implicit,
             used,
             diagnostics,

@@ -12,7 +12,7 @@ pub mod tools;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use syntax::tree::{Item, ItemKind, Span, TypeDeclarationKind};
+use syntax::tree::{Item, ItemKind, NodeId, Span, TypeDeclarationKind};
 use syntax::{Mode, Severity};
 
 use crate::analysis::Analysis;
@@ -261,6 +261,14 @@ pub fn references(analysis: &Analysis, id: DefId) -> Vec<Reference> {
         ..reference.clone()
     }));
     all
+}
+
+/// Where a definition's parameters, bindings and the like are introduced, with spans of the file.
+pub fn local_names(analysis: &Analysis, id: DefId) -> Vec<(Span, NodeId)> {
+    let module = analysis.program.module(id.module);
+    let start = module.start(&module.definitions[id.index as usize]);
+    let bindings = analysis.facts(id).bindings.iter();
+    bindings.map(|(span, node)| (span.after(start), *node)).collect()
 }
 
 /// The methods of an implementation, which follow it.

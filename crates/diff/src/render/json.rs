@@ -78,6 +78,7 @@ fn detail(detail: &Detail) -> Value {
     let change = detail.word();
     match detail {
         Detail::Removed | Detail::Body => json!({ "change": change }),
+        Detail::LocalNames => json!({ "change": Detail::Body.word(), "local_names": true }),
         Detail::Added { effects } if effects.is_empty() => json!({ "change": change }),
         Detail::Added { effects } => json!({ "change": change, "effects": effects }),
         Detail::Signature { old, new, body } => {

@@ -216,7 +216,7 @@ fn detail(detail: &Detail) -> Option<String> {
         parts.join(", ")
     };
     Some(match detail {
-        Detail::Removed | Detail::Body => return None,
+        Detail::Removed | Detail::Body | Detail::LocalNames => return None,
         Detail::Added { effects } if effects.is_empty() => return None,
         Detail::Added { effects } => format!("effects {}", all(effects)),
         Detail::Signature { old, new, .. } if old == new => "what the signature names differs".to_owned(),

@@ -87,7 +87,7 @@ fn ordered(change: &Change) -> Vec<&Detail> {
         Detail::Visibility { .. } => 2,
         Detail::Effects { .. } => 3,
         Detail::Failures { .. } => 4,
-        Detail::Body => 5,
+        Detail::Body | Detail::LocalNames => 5,
     });
     details
 }
@@ -113,7 +113,7 @@ fn text(detail: &Detail) -> String {
         Detail::Failures { added, removed, .. } => {
             parts(("failures added", added), ("failures removed", removed))
         }
-        Detail::Body => "body changed".to_owned(),
+        Detail::Body | Detail::LocalNames => "body changed".to_owned(),
     }
 }
 
@@ -132,7 +132,7 @@ fn value(detail: &Detail) -> Value {
         Detail::Failures { added, removed, .. } => {
             json!({ "change": "failures", "added": added, "removed": removed })
         }
-        Detail::Body => json!({ "change": "body" }),
+        Detail::Body | Detail::LocalNames => json!({ "change": "body" }),
     }
 }
 

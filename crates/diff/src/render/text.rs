@@ -150,7 +150,7 @@ fn is_plain_test(change: &Change) -> bool {
     change.definition.kind == DefinitionKind::Test
         && matches!(
             change.details[..],
-            [Detail::Added { .. } | Detail::Removed | Detail::Body]
+            [Detail::Added { .. } | Detail::Removed | Detail::Body | Detail::LocalNames]
         )
 }
 
@@ -166,6 +166,7 @@ fn place(detail: &Detail) -> usize {
         Detail::Moved { .. } => 6,
         Detail::Added { .. } => 7,
         Detail::Body => 8,
+        Detail::LocalNames => 9,
     }
 }
 
@@ -349,7 +350,7 @@ fn reach(diff: &MapDiff, change: &Change) -> Option<String> {
 /// What a detail says beyond its word.
 pub(super) fn detail(detail: &Detail) -> String {
     match detail {
-        Detail::Removed | Detail::Body => String::new(),
+        Detail::Removed | Detail::Body | Detail::LocalNames => String::new(),
         Detail::Signature { old, new, .. } if old == new => {
             format!("{} (what it names or its attributes differ)", plain(new))
         }

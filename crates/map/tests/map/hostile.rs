@@ -139,6 +139,7 @@ fn samples() -> Vec<Vec<u8>> {
             failures: vec![TokenRange { start: 1, len: 2 }],
             effects: [Capability::Random, Capability::Process].into_iter().collect(),
             declared: vec!["Console".into()],
+            shape: Some(Hash([5; 32])),
         }],
     };
     let mut batch = Batch::new();

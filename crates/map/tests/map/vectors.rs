@@ -166,6 +166,7 @@ fn records() {
                         .effects
                         .insert(Capability::from_name(rest).expect("a capability"));
                 }
+                ("shape", Some(member)) => member.shape = Some(rest.parse().expect("a hash")),
                 ("declared", Some(member)) => member.declared.push(rest.to_owned()),
                 _ => panic!("{word}"),
             }
