@@ -214,9 +214,37 @@ impl Checker<'_> {
 
     fn part_has(&self, part: &Type, ability: DefId, definition: &Definition) -> bool {
         let prelude = &self.program.prelude;
+        if self.program.is_from_row(ability) {
+            return self.is_column(part);
+        }
         let nested = (ability == prelude.to_text && part.head() == Some(prelude.bytes))
             || (ability == prelude.compare && part.head() == Some(prelude.boolean));
         nested || matches!(part, Type::Parameter(_)) || self.program.has(part, ability, definition)
+    }
+
+    /// A cell of a row can hold it.
+    fn is_column(&self, part: &Type) -> bool {
+        let prelude = &self.program.prelude;
+        match part {
+            Type::Maybe(inner) => !matches!(**inner, Type::Maybe(_)) && self.is_column(inner),
+            Type::Parameter(_) | Type::Error => true,
+            Type::Named { definition, .. } => {
+                let cells = [
+                    prelude.integer,
+                    prelude.float,
+                    prelude.decimal,
+                    prelude.text,
+                    prelude.boolean,
+                    prelude.bytes,
+                ];
+                cells.contains(definition)
+                    || match self.program.definition(*definition).as_type() {
+                        Some(TypeKind::Subtype { base, .. }) => self.is_column(base),
+                        _ => false,
+                    }
+            }
+            _ => false,
+        }
     }
 
     fn implementation(&mut self, id: DefId, definition: &Definition, implementation: &Implementation) {

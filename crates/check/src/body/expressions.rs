@@ -194,7 +194,7 @@ impl Body<'_> {
         while let Type::Maybe(inner) = wanted {
             wanted = self.shallow(&inner);
         }
-        self.number(&wanted)
+        self.number(&self.bottom(&wanted))
     }
 
     /// `Integer`, `Decimal` or `Float` itself.

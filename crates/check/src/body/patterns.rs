@@ -95,7 +95,7 @@ impl Body<'_> {
                 }
             }
             PatternKind::Construction { name, .. } => {
-                let candidates = self.constructions(name);
+                let candidates = self.matchable(name);
                 let found = candidates.iter().find_map(|candidate| {
                     let position = fails
                         .iter()
@@ -110,7 +110,7 @@ impl Body<'_> {
                     }
                     None => {
                         if candidates.is_empty() {
-                            self.unknown_construction(name);
+                            self.unmatchable(name);
                         } else if !fails.contains(&Type::Error) && !fails.is_empty() {
                             let listed: Vec<String> =
                                 fails.iter().map(|failure| self.spelling(failure)).collect();
@@ -247,15 +247,14 @@ impl Body<'_> {
         fields: Option<&[FieldPattern]>,
         subject: &Type,
     ) -> Shape {
-        let candidates = self.constructions(name);
+        let candidates = self.matchable(name);
         let bind_fields = |body: &mut Self| {
             for field in fields.unwrap_or_default() {
                 body.bind_field(field, &Type::Error);
             }
         };
         if candidates.is_empty() {
-            // A variant of the subject's type stands without being exposed? It does not.
-            self.unknown_construction(name);
+            self.unmatchable(name);
             bind_fields(self);
             return Shape::Any;
         }
@@ -387,6 +386,45 @@ impl Body<'_> {
                 self.bind(&field.name, field.id, of.clone(), "pattern variable");
                 Shape::Any
             }
+        }
+    }
+
+    /// What a name may match: variants and records. A sum, a subtype and what is opaque are
+    /// matched by no pattern of their name.
+    fn matchable(&self, name: &Name) -> Vec<Construction> {
+        let mut candidates = self.constructions(name);
+        candidates.retain(|candidate| match candidate {
+            Construction::Variant(_) => true,
+            Construction::Type(id) => matches!(
+                self.program.definition(*id).as_type(),
+                Some(TypeKind::Record { .. })
+            ),
+        });
+        candidates
+    }
+
+    /// The name is that of a type without a pattern, or of nothing.
+    fn unmatchable(&mut self, name: &Name) {
+        match self.constructions(name).first() {
+            Some(found) => {
+                let kind = self.program.definition(found.owner()).as_type();
+                let fix = match kind
+                    .and_then(|kind| kind.variants())
+                    .and_then(|variants| variants.first())
+                {
+                    Some(first) => format!(
+                        "match a variant, such as `{}`, or write `name: {}`",
+                        first.name, name.text
+                    ),
+                    None => format!("match a literal, or write `name: {}`", name.text),
+                };
+                self.unfit(
+                    name.span,
+                    format!("`{}` is neither a variant nor a record", name.text),
+                    fix,
+                );
+            }
+            None => self.unknown_construction(name),
         }
     }
 

@@ -42,7 +42,11 @@ impl Format {
         let mut verdict = Verdict::Done;
         for file in &self.files {
             let source = renyi_source(file)?;
-            match syntax::format::format(&source, mode) {
+            // A file of declarations need not be told to be one when it reads as such.
+            let formatted = syntax::format::format(&source, mode).or_else(|diagnostics| {
+                syntax::format::format(&source, Mode::Declarations).map_err(|_| diagnostics)
+            });
+            match formatted {
                 Err(diagnostics) => {
                     let name = file.display().to_string();
                     output.raw(text_form(&name, &source, &diagnostics, false).as_bytes())?;
