@@ -77,6 +77,18 @@ impl Project {
         fs::write(path, bytes).unwrap();
     }
 
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path().join(path)).unwrap()
+    }
+
+    /// Replaces a text that stands in the file.
+    #[track_caller]
+    pub fn edit(&self, path: &str, old: &str, new: &str) {
+        let text = self.read(path);
+        assert!(text.contains(old), "`{old}` is not in {path}");
+        self.put(path, text.replace(old, new).as_bytes());
+    }
+
     /// Commits everything, making a repository if there is none.
     pub fn commit(&self, message: &str) -> String {
         let repository =

@@ -68,7 +68,7 @@ fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Verdict> {
         Command::Store(command) => command.run(&context, output),
         Command::Tokens(command) => command.run(output),
         Command::Parse(command) => command.run(output),
-        Command::Check(command) => command.run(output),
+        Command::Check(command) => command.run(&context, output),
         Command::Tools(command) => command.run(output),
         Command::Rename(command) => command.run(&context, output),
         Command::Format(command) => command.run(output),

@@ -154,6 +154,12 @@ impl Records {
         Some((record, &index.definitions[record.definitions.clone()]))
     }
 
+    /// The analysis of the project that a file belongs to.
+    pub fn analysis(&self, path: &str) -> Option<&Analysis> {
+        let (project, _) = *self.files.get(path)?;
+        Some(&self.projects[project].1)
+    }
+
     pub fn is_canonical(&self, path: &str) -> bool {
         !self.loose.contains(path)
     }

@@ -14,6 +14,7 @@ use syntax::report::{json_form, layout_warnings, text_form};
 use syntax::{Diagnostic, Severity};
 
 use super::renyi_files::{Chosen, Disk, chosen};
+use super::{Context, frozen};
 use crate::output::{BOLD, RED, YELLOW};
 use crate::{Verdict, output::Output};
 
@@ -24,6 +25,7 @@ use crate::{Verdict, output::Output};
     renyi.json at or above a file, or else from its directory. Diagnostics stand on standard output: with \
     the source line when it is a terminal, else one line each and its fix. An error makes the exit code \
     1; warnings do not.\n\nExamples:\n  renyi check\n  renyi check src/orders.ry\n  \
+    renyi check --frozen-specs total,Order.price --base main\n  \
     renyi check --json examples/ | jq '.[].code'"
 )]
 pub struct Check {
@@ -39,13 +41,35 @@ pub struct Check {
     #[arg(long)]
     strict: bool,
 
+    /// Instead: nothing that these definitions promise (or `all`) may differ from a base, in any language:
+    /// signature, effects, failures, where-clauses, examples and the tests that touch them
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["strict", "source"])]
+    frozen_specs: Vec<String>,
+
+    /// What frozen specs are compared with: a git revision, a saved map, … [default: HEAD]
+    #[arg(long, value_name = "BASE", requires = "frozen_specs")]
+    base: Option<String>,
+
     /// Show the source line of each diagnostic even when standard output is no terminal
     #[arg(long)]
     source: bool,
 }
 
 impl Check {
-    pub fn run(&self, output: &mut Output) -> anyhow::Result<Verdict> {
+    pub fn run(&self, context: &Context, output: &mut Output) -> anyhow::Result<Verdict> {
+        if !self.frozen_specs.is_empty() {
+            let [path] = &self.paths[..] else {
+                bail!("frozen specs are those of one project: give one path");
+            };
+            return frozen::run(
+                context,
+                output,
+                path,
+                &self.frozen_specs,
+                self.base.as_deref(),
+                self.json,
+            );
+        }
         let files = chosen(&self.paths)?;
         let mut projects: BTreeMap<PathBuf, Vec<&Chosen>> = BTreeMap::new();
         for file in &files {

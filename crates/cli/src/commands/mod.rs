@@ -4,6 +4,7 @@ pub mod check;
 pub mod completions;
 pub mod diff;
 pub mod format;
+pub mod frozen;
 pub mod index;
 pub mod log;
 pub mod parse;
