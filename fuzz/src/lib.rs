@@ -26,12 +26,13 @@ use world::Workspace;
 pub type Body = fn(&[u8]);
 
 /// All targets by name; `fuzz_targets/` has a file for each.
-pub const TARGETS: [(&str, Body); 8] = [
+pub const TARGETS: [(&str, Body); 9] = [
     ("cbor", cbor),
     ("front_end", front_end),
     ("link", link),
     ("object", object),
     ("pack", pack),
+    ("renyi_check", renyi_check),
     ("renyi_syntax", renyi_syntax),
     ("saved_map", saved_map),
     ("skeleton", skeleton),
@@ -179,6 +180,91 @@ pub fn renyi_syntax(bytes: &[u8]) {
     for warning in syntax::report::layout_warnings(&source, &lexed) {
         assert!(source.get(warning.span.range()).is_some(), "{warning:?}");
     }
+}
+
+/// A Renyi program: the first byte says how many names of the rest, a file, are put in each other's
+/// places, which two bytes each then tell. What is said lies in the file, and the index, the
+/// skeleton and the tools can be made of whatever checks.
+pub fn renyi_check(bytes: &[u8]) {
+    let Some((&count, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let count = usize::from(count % 8);
+    if bytes.len() < count * 4 {
+        return;
+    }
+    let (swaps, text) = bytes.split_at(count * 4);
+    let source = String::from_utf8_lossy(text);
+    let source = with_swapped_names(&source, swaps);
+    let files = Single(source);
+    let analysis = check::Analysis::of(&files, &["main.ry".to_owned()]);
+    for (id, module) in analysis.program.modules() {
+        for diagnostic in analysis.diagnostics(id) {
+            assert!(
+                module.source.get(diagnostic.span.range()).is_some(),
+                "{diagnostic:?}"
+            );
+            assert!(
+                !diagnostic.fix.is_empty() && !diagnostic.message.contains('\n'),
+                "{diagnostic:?}"
+            );
+        }
+    }
+    let index = check::index::Index::of(&analysis);
+    check::index::tools::manifest(&analysis, &index);
+    let again = check::Analysis::of(&files, &["main.ry".to_owned()]);
+    let told = |analysis: &check::Analysis| -> Vec<_> {
+        analysis
+            .program
+            .modules()
+            .map(|(id, _)| analysis.diagnostics(id))
+            .collect()
+    };
+    assert_eq!(told(&analysis), told(&again));
+    let refreshed = again.refresh(&files, &["main.ry".to_owned()]);
+    assert_eq!(told(&analysis), told(&refreshed));
+    assert_eq!(refreshed.checked, 0, "nothing changed");
+}
+
+/// One file.
+struct Single(String);
+
+impl check::project::Files for Single {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        (path == "main.ry").then(|| self.0.clone().into_bytes())
+    }
+}
+
+fn with_swapped_names(source: &str, swaps: &[u8]) -> String {
+    use syntax::lex::TokenKind;
+    let tokens = syntax::lex::lex(source).tokens;
+    let names: Vec<_> = tokens
+        .iter()
+        .filter(|token| {
+            matches!(
+                token.kind,
+                TokenKind::Identifier | TokenKind::TypeName | TokenKind::Member
+            )
+        })
+        .map(|token| token.span.range())
+        .collect();
+    let mut texts: Vec<&str> = names.iter().map(|range| &source[range.clone()]).collect();
+    if texts.is_empty() {
+        return source.to_owned();
+    }
+    for swap in swaps.chunks_exact(4) {
+        let at = |low: u8, high: u8| usize::from(u16::from_le_bytes([low, high])) % names.len();
+        texts.swap(at(swap[0], swap[1]), at(swap[2], swap[3]));
+    }
+    let mut out = String::with_capacity(source.len());
+    let mut end = 0;
+    for (range, text) in names.iter().zip(texts) {
+        out.push_str(&source[end..range.start]);
+        out.push_str(text);
+        end = range.end;
+    }
+    out.push_str(&source[end..]);
+    out
 }
 
 /// The bytes of a skeleton from the cache: refused, or safe to link.

@@ -70,6 +70,18 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             .filter(|path| has_extension(path, "ry"))
             .map(|path| fs::read(path).expect("a case"))
             .collect(),
+        "renyi_check" => files("crates/check/cases")
+            .iter()
+            .chain(&files("crates/syntax/cases/programs"))
+            .filter(|path| has_extension(path, "ry"))
+            .enumerate()
+            .map(|(number, path)| {
+                let text = fs::read(path).expect("a case");
+                // Five swaps of names that are told by the file's number.
+                let swaps = (0..20).map(|byte| ((number + 1) * (byte * 37 + 11)) as u8);
+                [5].into_iter().chain(swaps).chain(text).collect()
+            })
+            .collect(),
         "link" => projects(),
         "saved_map" => {
             let document = document();
@@ -311,6 +323,11 @@ fn sources_of_every_language() {
 #[test]
 fn files_of_the_renyi_language() {
     run("renyi_syntax", 2_000);
+}
+
+#[test]
+fn renyi_check() {
+    run("renyi_check", 2_000);
 }
 
 #[test]
