@@ -10,4 +10,5 @@ mod formatters;
 mod incremental;
 mod project;
 mod renyi_language;
+mod renyi_properties;
 mod store_format;

@@ -1,0 +1,3 @@
+//! Inputs of any size for measurements and properties.
+
+pub mod renyi;
