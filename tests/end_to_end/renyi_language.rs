@@ -317,3 +317,32 @@ fn frozen_specs_name_the_clause_that_changed() {
     let run = project.run(&["check", "--frozen-specs", "sign,grade"]).ok();
     assert_eq!(run.stdout, "");
 }
+
+/// The corpus of this repository is canonical, free of diagnostics and within its budgets.
+#[test]
+fn the_examples_are_clean() {
+    let project = Project::new("");
+    let examples = repository().join("examples");
+    let examples = examples.to_str().expect("a path");
+    let run = project.run(&["check", examples]).ok();
+    assert_eq!(run.stdout, "");
+    let mut files = vec!["format".to_owned(), "--check".to_owned()];
+    let mut folders = vec![repository().join("examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ry") {
+                files.push(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    assert!(files.len() > 40, "the corpus has at least thirty programs");
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    project.run(&files).ok();
+    let run = project
+        .run(&["--store", "store", "index", examples, "--budgets"])
+        .ok();
+    assert_eq!(run.stdout, "nothing over budget\n");
+}
