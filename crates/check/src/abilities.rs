@@ -79,7 +79,7 @@ impl Program {
         inside: &Definition,
         depth: usize,
     ) -> Option<Evidence> {
-        let declared = self.implementations.get(&(ability, Some(head)));
+        let declared = self.tables.implementations.get(&(ability, Some(head)));
         for id in declared.into_iter().flatten() {
             if let Some(arguments) = self.implementation_for(*id, subject, inside, depth) {
                 return Some(Evidence::Arguments(arguments));
@@ -134,7 +134,7 @@ impl Program {
 
     /// An implementation for every type: its target is a type parameter.
     fn everywhere(&self, subject: &Type, ability: DefId) -> Option<Evidence> {
-        let open = self.implementations.get(&(ability, None))?;
+        let open = self.tables.implementations.get(&(ability, None))?;
         open.iter().find_map(|id| {
             let DefinitionKind::Implementation(implementation) = &self.definition(*id).kind else {
                 return None;

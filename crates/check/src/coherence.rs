@@ -2,7 +2,6 @@
 //! derived abilities with the parts of their types, tools and bridges with what can be carried.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use syntax::tree::{ItemKind, Span};
 use syntax::{Code, Diagnostic};
@@ -12,32 +11,19 @@ use crate::names::with_articles;
 use crate::program::{DefId, Module, ModuleId, ModuleKind, Program};
 use crate::types::{AbilityReference, Type, TypeParameterIndex};
 
-pub fn check(program: &mut Program) {
-    let mut found: Vec<Vec<Diagnostic>> = Vec::with_capacity(program.modules.len());
-    let mut implemented: HashMap<(DefId, Option<DefId>), Vec<DefId>> = HashMap::new();
-    for (id, module) in program.modules() {
-        let mut checker = Checker {
-            program,
-            id,
-            module,
-            diagnostics: Vec::new(),
-            implemented: &mut implemented,
-        };
-        if module.parsed.is_well_formed() {
-            checker.module();
-        }
-        found.push(checker.diagnostics);
+/// What is wrong in one module.
+pub fn check(program: &Program, id: ModuleId) -> Vec<Diagnostic> {
+    let module = program.module(id);
+    let mut checker = Checker {
+        program,
+        id,
+        module,
+        diagnostics: Vec::new(),
+    };
+    if module.parsed.is_well_formed() {
+        checker.module();
     }
-    for (module, mut diagnostics) in program.modules.iter_mut().zip(found) {
-        if let Some(module) = Arc::get_mut(module)
-            && !diagnostics.is_empty()
-        {
-            module.diagnostics.append(&mut diagnostics);
-            module
-                .diagnostics
-                .sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-        }
-    }
+    checker.diagnostics
 }
 
 struct Checker<'a> {
@@ -45,8 +31,6 @@ struct Checker<'a> {
     id: ModuleId,
     module: &'a Module,
     diagnostics: Vec<Diagnostic>,
-    /// Implementations seen so far, in the order of modules.
-    implemented: &'a mut HashMap<(DefId, Option<DefId>), Vec<DefId>>,
 }
 
 impl Checker<'_> {
@@ -255,12 +239,13 @@ impl Checker<'_> {
         let program = self.program;
         let name = &program.definition(ability.ability).name;
         let spelling = program.spelling(&implementation.target, definition);
-        let same = self.implemented.entry((ability.ability, head)).or_default();
-        let twin = same.iter().any(|other| match &program.definition(*other).kind {
+        // Those that stand before this one, in the order of modules.
+        let same = program.tables.implementations.get(&(ability.ability, head));
+        let mut earlier = same.into_iter().flatten().take_while(|other| **other < id);
+        let twin = earlier.any(|other| match &program.definition(*other).kind {
             DefinitionKind::Implementation(other) => overlap(&other.target, &implementation.target),
             _ => false,
         });
-        same.push(id);
         if twin {
             self.report(
                 Code::DuplicateImplementation,

@@ -12,6 +12,7 @@ mod abilities;
 pub mod analysis;
 mod body;
 mod coherence;
+mod components;
 pub mod declaration;
 pub mod declare;
 pub mod facts;

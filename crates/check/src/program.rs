@@ -8,7 +8,7 @@ use syntax::tree;
 use syntax::{Diagnostic, Parsed, Span};
 
 use crate::declaration::{Definition, DefinitionKind};
-use crate::declare::Outline;
+use crate::declare::{Outline, Tables};
 use crate::facts::Reference;
 use crate::types::Type;
 
@@ -101,24 +101,14 @@ pub struct VariantId {
 }
 
 /// All modules of one analysis. Module 0 is `std.prelude`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     pub modules: Vec<Arc<Module>>,
     /// Per module.
     pub outlines: Vec<Arc<Outline>>,
-    pub by_name: HashMap<Arc<str>, ModuleId>,
+    pub by_name: Arc<HashMap<Arc<str>, ModuleId>>,
     pub prelude: Prelude,
-    /// Every implementation, by ability and head type of its target; a target that is a type
-    /// parameter, `maybe` or a function type stands under no head.
-    pub implementations: HashMap<(DefId, Option<DefId>), Vec<DefId>>,
-    /// Methods (declared on their own or in an implementation) by receiver and name.
-    pub methods: HashMap<(DefId, Arc<str>), Vec<DefId>>,
-    /// Methods of implementations for every type, by name.
-    pub open_methods: HashMap<Arc<str>, Vec<DefId>>,
-    /// Stands for all implementations there are.
-    pub implementations_hash: [u8; 32],
-    /// Every ability that has a method of a name, and which method it is.
-    pub ability_methods: HashMap<Arc<str>, Vec<(DefId, u32)>>,
+    pub tables: Arc<Tables>,
 }
 
 /// The definitions that the language itself speaks of. `std.json` and the like are found by
@@ -253,19 +243,6 @@ impl Prelude {
 }
 
 impl Program {
-    /// Stands for all implementations: whichever a module sees, its types may have them.
-    pub(crate) fn hash_of_implementations(modules: &[Module]) -> [u8; 32] {
-        let mut entries: Vec<String> = Vec::new();
-        for module in modules {
-            for definition in &module.definitions {
-                if let DefinitionKind::Implementation(implementation) = &definition.kind {
-                    entries.push(format!("{} {:?}", module.name, implementation));
-                }
-            }
-        }
-        *blake3::hash(entries.join("\n").as_bytes()).as_bytes()
-    }
-
     pub fn module(&self, id: ModuleId) -> &Module {
         &self.modules[id.0 as usize]
     }

@@ -101,7 +101,7 @@ pub fn places(analysis: &Analysis, id: DefId, name: &str) -> Result<BTreeMap<Arc
         DefinitionKind::Method {
             receiver: Some(receiver),
             ..
-        } => program.methods.contains_key(&(*receiver, name.into())),
+        } => program.tables.methods.contains_key(&(*receiver, name.into())),
         DefinitionKind::Method { .. } => false,
         _ => {
             // A name of the module, or one that stands unqualified where this one is exposed.
@@ -154,7 +154,7 @@ fn spans_in(analysis: &Analysis, module: ModuleId, id: DefId) -> Vec<Span> {
         .filter(|reference| reference.target == target)
         .map(|reference| reference.span)
         .collect();
-    for (index, facts) in analysis.facts[module.0 as usize].iter().enumerate() {
+    for (index, facts) in analysis.facts[module.0 as usize].list.iter().enumerate() {
         let definition = declared.definitions.get(index);
         let start = definition.map_or(0, |definition| declared.start(definition));
         let here = facts

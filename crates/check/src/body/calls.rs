@@ -87,9 +87,9 @@ impl<'a> Body<'a> {
     fn unknown_function(&mut self, name: &Name) {
         let program = self.program;
         // A method of this module, or of a type in sight.
-        let is_method = program.ability_methods.contains_key(&name.text)
-            || program.open_methods.contains_key(&name.text)
-            || program.methods.iter_names(&name.text);
+        let is_method = program.tables.ability_methods.contains_key(&name.text)
+            || program.tables.open_methods.contains_key(&name.text)
+            || program.tables.methods.iter_names(&name.text);
         let functions = self.names(EntryKind::Function);
         let own = self.module.outline.entries.iter();
         let own_method = own.clone().any(|entry| {
@@ -435,7 +435,7 @@ impl<'a> Body<'a> {
         let mut current = receiver.clone();
         for _ in 0..64 {
             if let Some(head) = current.head()
-                && let Some(list) = program.methods.get(&(head, name.into()))
+                && let Some(list) = program.tables.methods.get(&(head, name.into()))
             {
                 let fits = |id: &&DefId| {
                     let signature = program.definition(**id).signature();
@@ -454,7 +454,7 @@ impl<'a> Body<'a> {
                 None => break,
             }
         }
-        if let Some(open) = program.open_methods.get(name) {
+        if let Some(open) = program.tables.open_methods.get(name) {
             let fits = |id: &&DefId| {
                 let signature = program.definition(**id).signature();
                 let first = signature.and_then(|signature| signature.parameters.first());
@@ -465,7 +465,7 @@ impl<'a> Body<'a> {
             }
         }
         // Derived, or structural.
-        let declared = program.ability_methods.get(name).into_iter().flatten();
+        let declared = program.tables.ability_methods.get(name).into_iter().flatten();
         for (ability, method) in declared {
             if matches!(receiver, Type::Maybe(_)) && *ability != program.prelude.to_text {
                 continue;
@@ -548,7 +548,7 @@ impl<'a> Body<'a> {
         let mut current = receiver.clone();
         loop {
             if let Some(head) = current.head() {
-                known.extend(program.methods.names_of(head));
+                known.extend(program.tables.methods.names_of(head));
             }
             match self.base(&current) {
                 Some(base) if known.len() < 1000 => current = base,

@@ -847,85 +847,97 @@ impl From<TypeOf> for DefinitionKind {
     }
 }
 
-/// Everything that is looked up across modules, for all of them.
-pub fn tables(modules: &mut [Module]) -> Tables {
-    let mut tables = Tables::default();
-    let mut ability_methods: HashMap<(DefId, Arc<str>), u32> = HashMap::new();
-    for (module, declared) in modules.iter().enumerate() {
-        for (index, definition) in declared.definitions.iter().enumerate() {
-            let id = DefId {
-                module: ModuleId(module as u32),
-                index: index as u32,
-            };
-            if let DefinitionKind::Ability(ability) = &definition.kind {
-                for (position, method) in ability.methods.iter().enumerate() {
-                    let position = position as u32;
-                    ability_methods
-                        .entry((id, method.name.clone()))
-                        .or_insert(position);
-                    let list = tables.ability_methods.entry(method.name.clone()).or_default();
-                    list.push((id, position));
+/// Everything that is looked up across modules.
+#[derive(Debug, Default)]
+pub struct Tables {
+    /// Every implementation, by ability and head type of its target; a target that is a type
+    /// parameter, `maybe` or a function type stands under no head.
+    pub implementations: HashMap<(DefId, Option<DefId>), Vec<DefId>>,
+    /// Methods (declared on their own or in an implementation) by receiver and name.
+    pub methods: HashMap<(DefId, Arc<str>), Vec<DefId>>,
+    /// Methods of implementations for every type, by name.
+    pub open_methods: HashMap<Arc<str>, Vec<DefId>>,
+    /// Every ability that has a method of a name, and which method it is.
+    pub ability_methods: HashMap<Arc<str>, Vec<(DefId, u32)>>,
+    /// Stands for all implementations there are.
+    pub implementations_hash: [u8; 32],
+}
+
+impl Tables {
+    /// Those of all modules, in their order.
+    pub fn of<'m>(modules: impl Iterator<Item = &'m Module>) -> Self {
+        let mut tables = Self::default();
+        let mut hasher = blake3::Hasher::new();
+        for (module, declared) in modules.enumerate() {
+            for (index, definition) in declared.definitions.iter().enumerate() {
+                let id = DefId {
+                    module: ModuleId(module as u32),
+                    index: index as u32,
+                };
+                let name = &definition.name;
+                match &definition.kind {
+                    DefinitionKind::Ability(ability) => {
+                        for (position, method) in ability.methods.iter().enumerate() {
+                            let list = tables.ability_methods.entry(method.name.clone()).or_default();
+                            list.push((id, position as u32));
+                        }
+                    }
+                    DefinitionKind::Implementation(implementation) => {
+                        hasher.update(format!("{id:?} {implementation:?}\n").as_bytes());
+                        if let Some(ability) = &implementation.ability {
+                            let key = (ability.ability, implementation.target.head());
+                            tables.implementations.entry(key).or_default().push(id);
+                        }
+                    }
+                    DefinitionKind::Method {
+                        receiver: Some(receiver),
+                        ..
+                    }
+                    | DefinitionKind::ImplementationMethod {
+                        receiver: Some(receiver),
+                        ..
+                    } => tables
+                        .methods
+                        .entry((*receiver, name.clone()))
+                        .or_default()
+                        .push(id),
+                    DefinitionKind::ImplementationMethod { receiver: None, .. } => {
+                        tables.open_methods.entry(name.clone()).or_default().push(id);
+                    }
+                    _ => {}
                 }
             }
         }
+        tables.implementations_hash = *hasher.finalize().as_bytes();
+        tables
     }
-    for (module, declared) in modules.iter_mut().enumerate() {
-        let abilities: Vec<Option<DefId>> = declared
+
+    /// Tells each method of an implementation which method of its ability it is.
+    pub fn name_methods(&self, module: &mut Module) {
+        let abilities: Vec<Option<DefId>> = module
             .definitions
             .iter()
             .map(|definition| match &definition.kind {
-                DefinitionKind::Implementation(Implementation {
-                    ability: Some(ability),
-                    ..
-                }) => Some(ability.ability),
+                DefinitionKind::Implementation(implementation) => {
+                    implementation.ability.as_ref().map(|ability| ability.ability)
+                }
                 _ => None,
             })
             .collect();
-        for (index, definition) in declared.definitions.iter_mut().enumerate() {
-            let id = DefId {
-                module: ModuleId(module as u32),
-                index: index as u32,
-            };
-            let name = definition.name.clone();
-            match &mut definition.kind {
-                DefinitionKind::Implementation(implementation) => {
-                    if let Some(ability) = &implementation.ability {
-                        let key = (ability.ability, implementation.target.head());
-                        tables.implementations.entry(key).or_default().push(id);
-                    }
-                }
-                DefinitionKind::Method {
-                    receiver: Some(receiver),
-                    ..
-                } => tables.methods.entry((*receiver, name)).or_default().push(id),
-                DefinitionKind::ImplementationMethod {
-                    receiver,
-                    implementation,
-                    method,
-                    ..
-                } => {
-                    let ability = abilities[implementation.index as usize];
-                    *method =
-                        ability.and_then(|ability| ability_methods.get(&(ability, name.clone())).copied());
-                    match receiver {
-                        Some(receiver) => tables.methods.entry((*receiver, name)).or_default().push(id),
-                        None => tables.open_methods.entry(name).or_default().push(id),
-                    }
-                }
-                _ => {}
+        for definition in &mut module.definitions {
+            if let DefinitionKind::ImplementationMethod {
+                implementation,
+                method,
+                ..
+            } = &mut definition.kind
+            {
+                let ability = abilities[implementation.index as usize];
+                let named = self.ability_methods.get(&definition.name).into_iter().flatten();
+                let mut named = named.filter(|(of, _)| Some(*of) == ability);
+                *method = named.next().map(|(_, position)| *position);
             }
         }
     }
-    tables
-}
-
-/// See [`crate::Program`].
-#[derive(Debug, Default)]
-pub struct Tables {
-    pub implementations: HashMap<(DefId, Option<DefId>), Vec<DefId>>,
-    pub methods: HashMap<(DefId, Arc<str>), Vec<DefId>>,
-    pub open_methods: HashMap<Arc<str>, Vec<DefId>>,
-    pub ability_methods: HashMap<Arc<str>, Vec<(DefId, u32)>>,
 }
 
 impl Definition {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use syntax::tree::{self, Span};
 use syntax::{Code, Diagnostic, Mode, Parsed};
@@ -18,7 +19,7 @@ use crate::names::nearest;
 use crate::program::{ModuleId, ModuleKind};
 
 /// Where the files of a project come from.
-pub trait Files {
+pub trait Files: Sync {
     /// The bytes of a file; none when there is no such file. Paths are from the project root with
     /// `/` between their parts; those into a registry may be absolute or begin with `..`.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
@@ -59,6 +60,44 @@ pub fn module_name(path: &str) -> String {
     stem.replace('/', ".")
 }
 
+impl Sources {
+    /// The sources after one file has another text; none if the file is not of the project, or if
+    /// its imports are not what they were.
+    pub(crate) fn with_text(&self, file: &str, text: &str) -> Option<Self> {
+        let position = self
+            .list
+            .iter()
+            .position(|source| *source.file == *file && source.kind != ModuleKind::Library)?;
+        let source = &self.list[position];
+        let parsed = Arc::new(syntax::parse(text, mode_of(&source.kind)));
+        let paths = |module: &tree::Module| -> Vec<String> {
+            module
+                .imports
+                .iter()
+                .map(|import| import.path.to_string())
+                .collect()
+        };
+        let same_header = parsed.module.header.as_ref().map(ToString::to_string)
+            == source.parsed.module.header.as_ref().map(ToString::to_string);
+        // Spans of what was said about imports and header would be of the old text.
+        let plain = source.diagnostics.is_empty() && same_header;
+        if !plain || paths(&parsed.module) != paths(&source.parsed.module) {
+            return None;
+        }
+        let mut sources = self.clone();
+        sources.list[position].parsed = parsed;
+        sources.list[position].text = text.into();
+        Some(sources)
+    }
+}
+
+fn mode_of(kind: &ModuleKind) -> Mode {
+    match kind {
+        ModuleKind::Project | ModuleKind::Package { .. } => Mode::Module,
+        ModuleKind::Library | ModuleKind::Foreign | ModuleKind::Python { .. } => Mode::Declarations,
+    }
+}
+
 /// The directory from which a path spells the name that a file's header gives its module.
 pub fn root_for<'p>(path: &'p str, declared: &str) -> Option<&'p str> {
     let stem = path.strip_suffix(".ry").or_else(|| path.strip_suffix(".renyi"))?;
@@ -92,13 +131,17 @@ pub fn load(files: &dyn Files, roots: &[String], before: Option<&Sources>) -> So
         PRELUDE.into(),
         prelude.into(),
     );
-    for root in roots {
-        let Some(text) = loader.text(root) else {
-            continue;
-        };
-        let name = module_name(root);
-        let kind = loader.kind_of(&name);
-        let id = loader.add(name.into(), kind, root.as_str().into(), text);
+    // The files that were asked for are parsed side by side.
+    let read: Vec<(&String, ModuleKind, Arc<str>)> = roots
+        .iter()
+        .filter_map(|root| Some((root, loader.kind_of(&module_name(root)), loader.text(root)?)))
+        .collect();
+    let parsed: Vec<Arc<Parsed>> = read
+        .par_iter()
+        .map(|(root, kind, text)| loader.parse(root, mode_of(kind), text))
+        .collect();
+    for ((root, kind, text), parsed) in read.into_iter().zip(parsed) {
+        let id = loader.add_parsed(module_name(root).into(), kind, root.as_str().into(), text, parsed);
         loader.sources.roots.push(id);
     }
     let mut open: Vec<ModuleId> = loader.sources.roots.iter().rev().copied().collect();
@@ -186,15 +229,26 @@ impl Loader<'_> {
     }
 
     fn add(&mut self, name: Arc<str>, kind: ModuleKind, file: Arc<str>, text: Arc<str>) -> ModuleId {
+        let parsed = self.parse(&file, mode_of(&kind), &text);
+        self.add_parsed(name, kind, file, text, parsed)
+    }
+
+    fn parse(&self, file: &str, mode: Mode, text: &Arc<str>) -> Arc<Parsed> {
+        match self.before.get(file) {
+            Some((before, parsed)) if *before == *text => parsed.clone(),
+            _ => Arc::new(syntax::parse(text, mode)),
+        }
+    }
+
+    fn add_parsed(
+        &mut self,
+        name: Arc<str>,
+        kind: ModuleKind,
+        file: Arc<str>,
+        text: Arc<str>,
+        parsed: Arc<Parsed>,
+    ) -> ModuleId {
         let id = ModuleId(self.sources.list.len() as u32);
-        let mode = match kind {
-            ModuleKind::Project | ModuleKind::Package { .. } => Mode::Module,
-            ModuleKind::Library | ModuleKind::Foreign | ModuleKind::Python { .. } => Mode::Declarations,
-        };
-        let parsed = match self.before.get(&file) {
-            Some((before, parsed)) if *before == text => parsed.clone(),
-            _ => Arc::new(syntax::parse(&text, mode)),
-        };
         let mut diagnostics = Vec::new();
         if matches!(
             kind,
