@@ -33,6 +33,9 @@ pub struct Tools {
 
 pub fn run(places: &[String]) -> anyhow::Result<()> {
     let tools = tools()?;
+    if places == ["renyi"] {
+        return made_project(&tools);
+    }
     let mut corpora: Vec<PathBuf> = places.iter().map(PathBuf::from).collect();
     if corpora.is_empty() {
         corpora = default_corpora(&tools)?;
@@ -58,6 +61,57 @@ pub fn run(places: &[String]) -> anyhow::Result<()> {
     );
     for corpus in corpora.iter().filter(|corpus| corpus.join(".git").exists()) {
         history(&tools, corpus)?;
+    }
+    println!();
+    made_project(&tools)
+}
+
+/// A made project of the Renyi language with 100,000 definitions: in one process, and by commands.
+fn made_project(tools: &Tools) -> anyhow::Result<()> {
+    const MODULES: &str = "2000";
+    const FUNCTIONS: &str = "45";
+    let beside = |name: &str| tools.renyi.with_file_name(name);
+    let status = Command::new(beside("renyi_check"))
+        .args([MODULES, FUNCTIONS])
+        .status()?;
+    if !status.success() {
+        bail!("renyi_check failed");
+    }
+    let place = tools.scratch.join("made");
+    let _ = fs::remove_dir_all(&place);
+    let status = Command::new(beside("renyi_project"))
+        .arg(&place)
+        .args([MODULES, FUNCTIONS, "7"])
+        .status()?;
+    if !status.success() {
+        bail!("renyi_project failed");
+    }
+    println!("\n| command on it | wall s |\n|---|---|");
+    let edited = place.join("part01000.ry");
+    for (what, arguments) in [
+        ("check", &["check", "-q"][..]),
+        ("index, cold", &["index", "-q", "--hash"]),
+        ("index, again", &["index", "-q", "--hash"]),
+        ("index, one body edited", &["index", "-q", "--hash"]),
+    ] {
+        if what.ends_with("edited") {
+            let text = fs::read_to_string(&edited)?;
+            let Some(at) = text.rfind("  return ") else {
+                bail!("no body to edit")
+            };
+            let (head, tail) = text.split_at(at + "  return ".len());
+            fs::write(&edited, [head, "0 + ", tail].concat())?;
+        }
+        let started = Instant::now();
+        let status = Command::new(&tools.renyi)
+            .args(arguments)
+            .current_dir(&place)
+            .stdout(Stdio::null())
+            .status()?;
+        if !status.success() {
+            bail!("{what} failed");
+        }
+        println!("| {what} | {:.2} |", started.elapsed().as_secs_f64());
     }
     Ok(())
 }

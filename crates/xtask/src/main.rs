@@ -12,7 +12,8 @@ Tasks of this repository.
 
 cargo xtask ci               format, lints and tests, as CI runs them
 cargo xtask bench [PLACE..]  costs beside references in the same run, for each
-                             directory given (default: what bench fetches)
+                             directory given (default: what bench fetches); `bench renyi` takes
+                            a made project of the Renyi language alone
 cargo xtask packages         ten registry packages per language, indexed twice
 ";
 

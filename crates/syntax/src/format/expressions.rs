@@ -127,7 +127,7 @@ impl Builder<'_> {
                     docs.push(self.expression(&branch.condition));
                     docs.push(text(" then "));
                     docs.push(self.outcome(&branch.outcome));
-                    docs.push(self.trailing(branch.span.end));
+                    docs.push(self.trailing(branch.outcome.span.end));
                 }
                 if let Some(outcome) = otherwise {
                     docs.push(Doc::Soft);

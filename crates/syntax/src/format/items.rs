@@ -168,7 +168,9 @@ impl Builder<'_> {
     }
 
     fn function(&mut self, public: &str, function: &Function, column: usize) -> Doc {
+        let above = self.above(function.head.span.start);
         let head = concat(vec![text(public), self.head(&function.head)]);
+        self.held = above;
         let is_broken = head
             .flat_width()
             .is_none_or(|width| column + width > MAX_LINE_WIDTH)

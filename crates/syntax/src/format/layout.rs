@@ -67,6 +67,20 @@ impl Doc {
         }
     }
 
+    /// A comment ends a line inside: nothing around it can be flat.
+    fn has_comment(&self) -> bool {
+        match self {
+            Self::Break => true,
+            Self::Text(_) | Self::Content(_) | Self::Soft | Self::Gap | Self::Hard => false,
+            Self::Concat(parts) | Self::Choice(parts) => parts.iter().any(Self::has_comment),
+            Self::Indent(part)
+            | Self::Group(part)
+            | Self::Flat(part)
+            | Self::Arguments(part)
+            | Self::Broken(part) => part.has_comment(),
+        }
+    }
+
     /// The same with its outermost argument list one per line; none when it has none.
     pub(super) fn with_broken_arguments(&self) -> Option<Doc> {
         match self {
@@ -150,10 +164,10 @@ impl Printer {
                 }
             }
             Doc::Indent(part) => self.print(part, indent + 2, is_flat),
-            Doc::Flat(part) => self.print(part, indent, true),
+            Doc::Flat(part) => self.print(part, indent, !part.has_comment()),
             Doc::Broken(part) => self.print(part, indent, false),
             Doc::Group(part) | Doc::Arguments(part) => {
-                let fits = is_flat
+                let fits = (is_flat && !part.has_comment())
                     || part
                         .flat_width()
                         .is_some_and(|width| self.column + width <= MAX_LINE_WIDTH);
@@ -167,7 +181,7 @@ impl Printer {
         let Some((last, others)) = alternatives.split_last() else {
             return;
         };
-        if is_flat {
+        if is_flat && !alternatives[0].has_comment() {
             self.print(&alternatives[0], indent, true);
             return;
         }

@@ -27,6 +27,7 @@ pub fn format_module(source: &str, module: &Module) -> String {
     let mut builder = Builder {
         source,
         comments: &module.comments,
+        held: Vec::new(),
     };
     let doc = builder.module(module);
     let mut printer = Printer::new();
@@ -40,6 +41,8 @@ struct Builder<'a> {
     source: &'a str,
     /// Those not printed yet.
     comments: &'a [Comment],
+    /// Those above a head that takes none, for the next place that does.
+    held: Vec<Doc>,
 }
 
 impl Builder<'_> {
@@ -51,14 +54,14 @@ impl Builder<'_> {
 
     /// Comments before a place that accepts them, each on its own line.
     fn above(&mut self, start: u32) -> Vec<Doc> {
-        let mut docs = Vec::new();
+        let mut docs = std::mem::take(&mut self.held);
         while self
             .comments
             .first()
             .is_some_and(|comment| comment.span.start < start)
         {
             docs.extend(self.comment());
-            docs.push(Doc::Hard);
+            docs.extend([Doc::Break, Doc::Hard]);
         }
         docs
     }
