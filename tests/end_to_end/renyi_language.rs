@@ -346,3 +346,51 @@ fn the_examples_are_clean() {
         .ok();
     assert!(!run.stdout.contains("errors"), "{run:#?}");
 }
+
+/// A package that is not of the tree is found through the lock, and a map follows it.
+#[test]
+fn packages_are_read_from_their_registry() {
+    let project = Project::new("");
+    let package = |text: &str| {
+        format!(
+            "{{\n  \"name\": \"kit\",\n  \"version\": \"1.0.0\",\n  \"purpose\": null,\n  \"dependencies\": {{}},\n  \
+             \"toolchain\": \"renyi 0.1.0\",\n  \"files\": [\n    {{\n      \"path\": \"kit.ry\",\n      \"hash\": \"{text}\"\n    \
+             }}\n  ],\n  \"effects\": []\n}}\n"
+        )
+    };
+    let put = |needs: &str| {
+        project.put("registry/kit/1.0.0/package.json", package(needs).as_bytes());
+        project.put(
+            "registry/kit/1.0.0/kit.ry",
+            format!(
+                "module kit\n  purpose: A kit.\n\nimport std.console\n\npublic function shout(text: Text) needs {needs}\n  \
+                 purpose: Shout.\n\n  console.print(text)\nend\n"
+            )
+            .as_bytes(),
+        );
+    };
+    put("console");
+    project.put(
+        "app/renyi.json",
+        b"{\"name\": \"app\", \"version\": \"0.1.0\", \"dependencies\": {\"kit\": \"1.0.0\"}, \"registry\": \"../registry\"}",
+    );
+    project.put(
+        "app/renyi.lock.json",
+        b"{\"packages\": [{\"name\": \"kit\", \"version\": \"1.0.0\", \"hash\": \"sha256:0\"}]}",
+    );
+    project.put(
+        "app/main.ry",
+        b"module main\n  purpose: Shout.\n\nimport kit\n\npublic function main() needs console\n  purpose: Shout \
+          once.\n\n  kit.shout(\"a\")\nend\n",
+    );
+    let run = project.run(&["check", "app"]);
+    assert!(run.stdout.contains("[package-mismatch]"), "{run:#?}");
+    let map = |expected: &str| {
+        let run = project.run(&["--store", "store", "index", "app"]);
+        assert!(run.stdout.contains(expected), "{expected}: {run:#?}");
+    };
+    map("main() needs console  effects: console  ");
+    // The map follows a package that changes, though no file of the project does.
+    put("console, time");
+    map("main() needs console  effects: console, time  ");
+}

@@ -223,6 +223,7 @@ fn document() -> Vec<u8> {
         project: "p".into(),
         revision: "unknown".into(),
         toolchain: "renyi".into(),
+        place: PathBuf::new(),
     };
     let document = saved::document(workspace.store(), &indexed.map, &indexed.root, &header);
     document.expect("a document").to_string().into_bytes()

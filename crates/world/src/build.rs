@@ -60,6 +60,7 @@ pub(crate) fn build(
     sources: Vec<Source>,
     skeletons: Vec<Option<Skeleton>>,
     store: Option<&Store>,
+    outside: &renyi::Outside,
     progress: &dyn Progress,
 ) -> Result<Built> {
     let configuration = load::configuration(&sources, store)?;
@@ -67,7 +68,7 @@ pub(crate) fn build(
     progress.start(Stage::Link, project.files.len());
     let linker = Linker::new(&project);
     let effects = effect_tables(&project);
-    let renyi = renyi::Facts::of(&sources, store, &configuration, &project, &linker)?;
+    let renyi = renyi::Facts::of(&sources, store, &configuration, outside, &project, &linker)?;
     let linked: Vec<Vec<Linked>> = (0..project.files.len() as u32)
         .into_par_iter()
         .map(|file| {

@@ -232,7 +232,7 @@ pub(crate) fn text_of(source: &Source, store: Option<&Store>) -> Result<String> 
 
 /// A hash of everything a map depends on besides this program: paths, contents
 /// and the versions of what reads them.
-pub(crate) fn snapshot(files: &[Source]) -> Hash {
+pub(crate) fn snapshot(files: &[Source], outside: Option<Hash>) -> Hash {
     let mut hasher = blake3::Hasher::new_derive_key("renyi snapshot 1");
     for (name, version) in versions() {
         hasher.update(name.as_bytes());
@@ -243,6 +243,9 @@ pub(crate) fn snapshot(files: &[Source]) -> Hash {
         hasher.update(&(file.path.len() as u64).to_be_bytes());
         hasher.update(file.path.as_bytes());
         hasher.update(file.hash.as_bytes());
+    }
+    if let Some(outside) = outside {
+        hasher.update(outside.as_bytes());
     }
     Hash(*hasher.finalize().as_bytes())
 }

@@ -1,16 +1,19 @@
 //! The Renyi files of a tree: checked as whole projects, so that every reference has its target.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 use check::index::{DefinitionRecord, Index, ModuleRecord, canonical, references};
-use check::project::Files;
+use check::project::{
+    Files, LOCK, Lock, MANIFEST, Manifest, PackageManifest, inner_registry, package_folder,
+};
 use check::{Analysis, DefId, DefinitionKind as Declared, ModuleKind, Target};
 use polyglot::link::{GlobalId, Linker};
 use polyglot::model::{DefinitionIndex, Span};
 use polyglot::renyi::{RENYI, place};
 use polyglot::{FileIndex, Project};
-use store::{Kind, Objects, Store};
+use store::{Hash, Kind, Objects, Store};
 
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -20,17 +23,87 @@ use crate::load::{self, Source};
 #[derive(Default)]
 pub struct Texts(pub BTreeMap<String, Arc<str>>);
 
+/// Files of locked packages that are not of the tree, by project root and the path seen from there.
+#[derive(Default)]
+pub struct Outside(BTreeMap<(String, String), Vec<u8>>);
+
+impl Outside {
+    /// Reads the packages that the locks of a tree ask for; `place` is where the tree is on disk.
+    pub fn gather<'t>(place: &Path, texts: impl Iterator<Item = (&'t str, &'t str)> + Clone) -> Self {
+        let mut outside = Self::default();
+        let texts: BTreeMap<&str, &str> = texts.collect();
+        for path in texts.keys() {
+            let Some(root) = path.strip_suffix(LOCK) else {
+                continue;
+            };
+            let root = root.strip_suffix('/').unwrap_or(root);
+            let manifest = joined(root, MANIFEST).and_then(|path| texts.get(path.as_str()).copied());
+            let (Some(manifest), Ok(lock)) = (manifest, Lock::parse(texts[path])) else {
+                continue;
+            };
+            let Some(registry) = Manifest::parse(manifest)
+                .ok()
+                .and_then(|manifest| manifest.registry)
+            else {
+                continue;
+            };
+            for package in lock.packages {
+                let folder = package_folder(&registry, &package.name, &package.version);
+                let mut take = |file: &str| {
+                    let path = format!("{folder}/{file}");
+                    let bytes = std::fs::read(place.join(root).join(&path)).ok()?;
+                    outside.0.insert((root.to_owned(), path), bytes.clone());
+                    Some(bytes)
+                };
+                let Some(bytes) = take("package.json") else {
+                    continue;
+                };
+                let Ok(manifest) = PackageManifest::parse(&String::from_utf8_lossy(&bytes)) else {
+                    continue;
+                };
+                for file in manifest.files {
+                    take(&file.path);
+                }
+            }
+        }
+        outside
+    }
+
+    /// A hash of all that was read, to stand beside that of the tree.
+    pub(crate) fn hash(&self) -> Option<Hash> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut hasher = blake3::Hasher::new_derive_key("renyi outside 1");
+        for ((root, path), bytes) in &self.0 {
+            for part in [root.as_bytes(), path.as_bytes(), bytes] {
+                hasher.update(&(part.len() as u64).to_be_bytes());
+                hasher.update(part);
+            }
+        }
+        Some(Hash(*hasher.finalize().as_bytes()))
+    }
+}
+
 /// The files below one project root.
 struct Below<'a> {
     texts: &'a Texts,
+    outside: &'a Outside,
     root: &'a str,
 }
 
 impl Files for Below<'_> {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
-        let whole = joined(self.root, path)?;
-        let text = self.texts.0.get(&whole)?;
-        Some(text.as_bytes().to_vec())
+        let inside = joined(self.root, path).and_then(|whole| self.texts.0.get(&whole));
+        if let Some(text) = inside {
+            return Some(text.as_bytes().to_vec());
+        }
+        let bytes = self.outside.0.get(&(self.root.to_owned(), path.to_owned()))?;
+        let text = std::str::from_utf8(bytes)
+            .ok()
+            .filter(|_| !path.ends_with(".json"));
+        let canonical = text.and_then(canonical).map(String::into_bytes);
+        Some(canonical.unwrap_or_else(|| bytes.clone()))
     }
 }
 
@@ -64,7 +137,21 @@ impl Texts {
     }
 
     /// Every Renyi project of the tree, by its root: checked, with its index.
-    pub fn projects(&self) -> Vec<(String, Analysis, Index)> {
+    pub fn projects(&self, outside: &Outside) -> Vec<(String, Analysis, Index)> {
+        let registries: Vec<String> = self
+            .0
+            .iter()
+            .filter_map(|(path, text)| {
+                let root = path.strip_suffix(MANIFEST)?;
+                joined(root, &inner_registry(text)?)
+            })
+            .collect();
+        let packaged = |path: &str| {
+            registries.iter().any(|registry| {
+                let rest = path.strip_prefix(registry.as_str());
+                rest.is_some_and(|rest| rest.starts_with('/'))
+            })
+        };
         let mut roots: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         let manifests: Vec<&str> = self
             .0
@@ -74,7 +161,7 @@ impl Texts {
             .collect();
         for (path, text) in &self.0 {
             let renyi = polyglot::front_end_for(path).is_some_and(|front_end| front_end.name() == RENYI);
-            if renyi {
+            if renyi && !packaged(path) {
                 let declared = syntax::parse::header(text);
                 let (root, inner) = place(path, declared.as_deref(), manifests.iter().copied());
                 roots.entry(root).or_default().push(inner.to_owned());
@@ -83,7 +170,14 @@ impl Texts {
         roots
             .into_iter()
             .map(|(root, members)| {
-                let analysis = Analysis::of(&Below { texts: self, root }, &members);
+                let analysis = Analysis::of(
+                    &Below {
+                        texts: self,
+                        outside,
+                        root,
+                    },
+                    &members,
+                );
                 let index = Index::of(&analysis);
                 (root.to_owned(), analysis, index)
             })
@@ -105,7 +199,7 @@ pub struct Records {
 impl Records {
     /// # Errors
     /// A source that is missing or damaged.
-    pub fn of(objects: &dyn Objects, catalog: &Catalog<'_>) -> Result<Self> {
+    pub fn of(objects: &dyn Objects, catalog: &Catalog<'_>, place: &Path) -> Result<Self> {
         let mut records = Self::default();
         if !catalog.leaves().iter().any(|leaf| leaf.language == RENYI) {
             return Ok(records);
@@ -129,12 +223,12 @@ impl Records {
                 records.loose.insert(leaf.path.to_string());
             }
         }
-        records.projects = texts.projects();
+        let told = texts.0.iter().map(|(path, text)| (path.as_str(), &**text));
+        let outside = Outside::gather(place, told);
+        records.projects = texts.projects(&outside);
         for (project, (root, _, index)) in records.projects.iter().enumerate() {
             for (module, record) in index.modules.iter().enumerate() {
-                if record.package.is_none()
-                    && let Some(path) = joined(root, &record.file)
-                {
+                if let Some(path) = joined(root, &record.file) {
                     records.files.insert(path, (project, module));
                 }
             }
@@ -214,6 +308,7 @@ impl Facts {
         sources: &[Source],
         store: Option<&Store>,
         configuration: &HashMap<String, String>,
+        outside: &Outside,
         project: &Project<'_>,
         linker: &Linker<'_>,
     ) -> Result<Self> {
@@ -235,7 +330,7 @@ impl Facts {
             }
         }
         let mut facts = Self::default();
-        for (root, analysis, index) in texts.projects() {
+        for (root, analysis, index) in texts.projects(outside) {
             facts.take(&root, &analysis, &index, project, linker);
         }
         Ok(facts)

@@ -6,7 +6,11 @@
 //! not have the ids it claims is refused. Canonical texts are not in it, so a
 //! diff against it compares signatures as they are spelled.
 
-use std::{borrow::Cow, collections::HashMap, path::Path};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use map::{
     Capabilities, Capability, DefinitionId, DefinitionKind,
@@ -33,6 +37,8 @@ pub struct Header {
     pub project: String,
     pub revision: String,
     pub toolchain: String,
+    /// Where the project is on disk: packages that its modules import are found from there.
+    pub place: PathBuf,
 }
 
 /// The document of a map.
@@ -62,7 +68,7 @@ pub fn document(
         by_id.entry(catalog.entry(place).id).or_insert(at);
     }
     let referrers = catalog.referrers();
-    let checked = Checked::of(objects, &catalog, &places)?;
+    let checked = Checked::of(objects, &catalog, &places, &header.place)?;
     let definitions: Vec<Value> = places
         .par_iter()
         .zip(&details)
@@ -137,8 +143,13 @@ struct Checked {
 }
 
 impl Checked {
-    fn of(objects: &(dyn Objects + Sync), catalog: &Catalog<'_>, places: &[Place]) -> Result<Self> {
-        let records = Records::of(objects, catalog)?;
+    fn of(
+        objects: &(dyn Objects + Sync),
+        catalog: &Catalog<'_>,
+        places: &[Place],
+        place: &Path,
+    ) -> Result<Self> {
+        let records = Records::of(objects, catalog, place)?;
         let mut ranks = HashMap::new();
         if !records.is_empty() {
             let mut next: HashMap<usize, usize> = HashMap::new();

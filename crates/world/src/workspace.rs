@@ -9,6 +9,8 @@ use git2::Oid;
 use map::manifest::{MapReader, MapRoot, build_tree};
 use store::{Batch, Hash, Kind, Objects, RefUpdate, Store, Target};
 
+use check::project::LOCK;
+
 use crate::{
     build::{self, Built},
     catalog::Leaves,
@@ -17,6 +19,7 @@ use crate::{
     git::{Git, Revision},
     load,
     progress::{Progress, Stage},
+    renyi::Outside,
     tree::{Problem, SourceTree},
 };
 
@@ -344,7 +347,8 @@ impl Workspace {
             .iter()
             .map(|file| (file.path.clone(), file.hash))
             .collect();
-        let snapshot = load::snapshot(&sources.files);
+        let outside = self.outside(&sources.files)?;
+        let snapshot = load::snapshot(&sources.files, outside.hash());
         let (files, read) = (sources.files.len(), sources.read);
         let mut warnings = Vec::new();
         // A partial map is made again, so that its problems are told again.
@@ -364,8 +368,13 @@ impl Workspace {
         }
         let loaded = load::skeletons(&mut sources.files, Some(&self.store), progress)?;
         let partial = !loaded.problems.is_empty();
-        let Built { map, root, batch } =
-            build::build(sources.files, loaded.skeletons, Some(&self.store), progress)?;
+        let Built { map, root, batch } = build::build(
+            sources.files,
+            loaded.skeletons,
+            Some(&self.store),
+            &outside,
+            progress,
+        )?;
         if let Err(error) = load::keep(&self.store, loaded.fresh) {
             warnings.push(format!("the next run parses these files again: {error}"));
         }
@@ -390,6 +399,16 @@ impl Workspace {
             warnings,
         };
         Ok((made, hashes))
+    }
+
+    /// Packages that locks among these files ask for.
+    fn outside(&self, files: &[load::Source]) -> Result<Outside> {
+        if !files.iter().any(|file| file.path.ends_with(LOCK)) {
+            return Ok(Outside::default());
+        }
+        let texts = load::configuration(files, Some(&self.store))?;
+        let told = texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        Ok(Outside::gather(&self.root, told))
     }
 
     fn cached_map(&self, snapshot: &Hash) -> Option<Hash> {

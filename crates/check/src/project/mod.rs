@@ -91,6 +91,29 @@ impl Sources {
     }
 }
 
+/// Where a package is read from, seen from the project root.
+pub fn package_folder(registry: &str, name: &str, version: &str) -> String {
+    if is_remote(registry) {
+        format!(".renyi/packages/{name}/{version}")
+    } else {
+        format!("{}/{name}/{version}", registry.trim_end_matches('/'))
+    }
+}
+
+fn is_remote(registry: &str) -> bool {
+    registry.starts_with("http://") || registry.starts_with("https://")
+}
+
+/// The directory of a project that holds packages and no modules of its own: the registry that a
+/// manifest's text names, if it is below the project root.
+pub fn inner_registry(manifest: &str) -> Option<String> {
+    let registry = Manifest::parse(manifest).ok()?.registry?;
+    let inner = registry.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let outside =
+        is_remote(&registry) || inner.is_empty() || inner.starts_with('/') || inner.starts_with("..");
+    (!outside).then_some(inner)
+}
+
 fn mode_of(kind: &ModuleKind) -> Mode {
     match kind {
         ModuleKind::Project | ModuleKind::Package { .. } => Mode::Module,
@@ -493,11 +516,7 @@ impl Loader<'_> {
             return Err(missing(format!("`{MANIFEST}` names no registry for `{name}`")));
         };
         let version = &locked.version;
-        let folder = if registry.starts_with("http://") || registry.starts_with("https://") {
-            format!(".renyi/packages/{name}/{version}")
-        } else {
-            format!("{}/{name}/{version}", registry.trim_end_matches('/'))
-        };
+        let folder = package_folder(registry, name, version);
         let place = format!("{folder}/package.json");
         let Some(bytes) = self.files.read(&place) else {
             return Err(missing(format!(

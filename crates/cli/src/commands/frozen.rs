@@ -57,8 +57,8 @@ pub fn run(
     );
     let (before, after) = (leaves.0.catalog()?, leaves.1.catalog()?);
     let frozen = frozen(&before, names)?;
-    let old_examples = Examples::of(&objects, &before)?;
-    let new_examples = Examples::of(&objects, &after)?;
+    let old_examples = Examples::of(&objects, &before, workspace.root())?;
+    let new_examples = Examples::of(&objects, &after, workspace.root())?;
     let changes: BTreeMap<&str, Vec<&Change>> = {
         let mut changes: BTreeMap<&str, Vec<&Change>> = BTreeMap::new();
         for change in &found.changes {
@@ -251,10 +251,10 @@ struct Examples<'o> {
 }
 
 impl<'o> Examples<'o> {
-    fn of(objects: &'o (dyn Objects + Sync), catalog: &Catalog<'_>) -> anyhow::Result<Self> {
+    fn of(objects: &'o (dyn Objects + Sync), catalog: &Catalog<'_>, place: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             objects,
-            records: Records::of(objects, catalog)?,
+            records: Records::of(objects, catalog, place)?,
         })
     }
 

@@ -99,7 +99,7 @@ impl Index {
         let header = header(&workspace, &indexed, &self.path);
         if self.budgets || self.figures {
             let leaves = Leaves::read(workspace.store(), &indexed.map)?;
-            let records = Records::of(workspace.store(), &leaves.catalog()?)?;
+            let records = Records::of(workspace.store(), &leaves.catalog()?, workspace.root())?;
             if records.is_empty() {
                 bail!("{}: there is no Renyi file here", self.path.display());
             }
@@ -223,6 +223,7 @@ fn header(workspace: &Workspace, indexed: &Indexed, path: &Path) -> Header {
             .revision
             .map_or("unknown".to_owned(), |commit| commit.to_string()[..10].to_owned()),
         toolchain: TOOLCHAIN.to_owned(),
+        place: workspace.root().to_owned(),
     }
 }
 
@@ -325,7 +326,7 @@ fn text(
         .map(|&place| catalog.detail(objects, place))
         .collect::<Result<_, _>>()?;
     let referrers = catalog.referrers();
-    let records = Records::of(objects, catalog)?;
+    let records = Records::of(objects, catalog, workspace.root())?;
     let modules = catalog
         .leaves()
         .iter()

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use check::project::{Files, MANIFEST};
+use check::project::{Files, MANIFEST, inner_registry};
 
 /// The files below a project root.
 pub struct Disk {
@@ -46,8 +46,21 @@ pub fn chosen(paths: &[PathBuf]) -> anyhow::Result<Vec<Chosen>> {
                 );
             }
             found.sort();
+            let mut registries: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
             for file in found {
-                files.push(placed(&file, path, &mut roots)?);
+                let file = placed(&file, path, &mut roots)?;
+                let registry = registries.entry(file.root.clone()).or_insert_with(|| {
+                    let manifest = fs::read_to_string(file.root.join(MANIFEST)).ok()?;
+                    inner_registry(&manifest)
+                });
+                // Packages are not the project's own modules.
+                let packaged = registry.as_ref().is_some_and(|registry| {
+                    let rest = file.path.strip_prefix(registry.as_str());
+                    rest.is_some_and(|rest| rest.starts_with('/'))
+                });
+                if !packaged {
+                    files.push(file);
+                }
             }
         } else {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
