@@ -46,6 +46,25 @@ fn a_lexical_error_is_an_exit_code() {
 }
 
 #[test]
+fn the_tree_is_json_with_spans_in_characters() {
+    let project = Project::new("");
+    project.put(
+        "dots.ry",
+        "module dots\n  purpose: Ä.\n\nlet dots: Text be \"äö\"\n".as_bytes(),
+    );
+    let run = project.run(&["parse", "--json", "dots.ry"]).ok();
+    let tree = run.json();
+    assert_eq!(tree["header"]["segments"][0]["text"], "dots");
+    let constant = &tree["items"][0]["kind"];
+    assert_eq!(constant["kind"], "Constant");
+    assert_eq!(
+        constant["value"]["value"]["span"],
+        serde_json::json!({"start": 45, "stop": 49})
+    );
+    assert_eq!(tree["items"][0]["public"], serde_json::Value::Null);
+}
+
+#[test]
 fn the_tree_is_printed_and_a_fault_has_its_place_and_fix() {
     let project = Project::new("");
     project.put("welcome.ry", GREETING.as_bytes());

@@ -2,14 +2,15 @@
 
 use super::*;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Expression {
     pub id: NodeId,
     pub span: Span,
     pub kind: ExpressionKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum ExpressionKind {
     /// Spelled as in the source, `-` included when negative.
     Integer {
@@ -90,27 +91,27 @@ pub enum ExpressionKind {
 }
 
 /// `key: value` of a map literal.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Entry {
     pub key: Expression,
     pub value: Expression,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Arguments {
     /// With the parentheses.
     pub span: Span,
     pub list: Vec<Argument>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Argument {
     pub name: Option<Name>,
     pub value: Expression,
 }
 
 /// `.name` or `.name(…)`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Link {
     /// The node of the chain up to and with this link.
     pub id: NodeId,
@@ -120,7 +121,7 @@ pub struct Link {
     pub arguments: Option<Arguments>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Operand {
     /// The node of the chain up to and with this operand.
     pub id: NodeId,
@@ -129,7 +130,7 @@ pub struct Operand {
     pub value: Expression,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Operator {
     Or,
     And,
@@ -154,7 +155,7 @@ impl Operator {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Comparison {
     Is,
     IsNot,
@@ -182,7 +183,7 @@ impl Comparison {
 }
 
 /// `f: x` after `with`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Update {
     pub span: Span,
     pub name: Name,
@@ -190,7 +191,7 @@ pub struct Update {
 }
 
 /// What follows `otherwise`, or the result of a branch of an `if` or `match` expression.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Outcome {
     /// In a chain of `otherwise`: the node of the value up to and with this outcome.
     pub id: NodeId,
@@ -198,7 +199,8 @@ pub struct Outcome {
     pub kind: OutcomeKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum OutcomeKind {
     Value(Expression),
     /// `fail` passes the failure on; `fail with v`.
@@ -209,7 +211,7 @@ pub enum OutcomeKind {
     Continue,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ValueBranch {
     pub span: Span,
     pub condition: Expression,
@@ -217,7 +219,7 @@ pub struct ValueBranch {
 }
 
 /// `when pattern where guard then outcome`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ValueArm {
     pub span: Span,
     pub pattern: Pattern,
@@ -225,21 +227,22 @@ pub struct ValueArm {
     pub outcome: Outcome,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TextLiteral {
     pub form: TextForm,
     /// Neighbouring characters are one part; no part is empty.
     pub parts: Vec<TextPart>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum TextForm {
     Line,
     Block,
     Raw,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum TextPart {
     /// Escapes resolved, indentation of a block removed.
     Characters { span: Span, value: Arc<str> },
@@ -259,7 +262,7 @@ impl TextLiteral {
 }
 
 /// `for each x in xs, y in ys where … sorted by … group by … collect …`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Query {
     pub sources: Vec<Source>,
     pub concurrently: Option<Concurrently>,
@@ -269,14 +272,14 @@ pub struct Query {
     pub terminal: Option<Terminal>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Concurrently {
     pub span: Span,
     pub within: Option<Expression>,
 }
 
 /// `x in xs`, `key, value in map`, `i from 1 to 3`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Source {
     pub span: Span,
     /// One or two; more were reported (`loop-variables`, by the checker).
@@ -286,26 +289,27 @@ pub struct Source {
     pub value: Expression,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LoopVariable {
     pub id: NodeId,
     pub name: Name,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Order {
     pub span: Span,
     pub key: Expression,
     pub descending: Option<Span>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Terminal {
     pub span: Span,
     pub kind: TerminalKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum TerminalKind {
     Collect(Expression),
     Sum(Expression),

@@ -3,7 +3,7 @@
 use super::*;
 
 /// `import a.b as c exposing X, Y`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Import {
     pub span: Span,
     pub path: Path,
@@ -11,7 +11,7 @@ pub struct Import {
     pub exposing: Vec<Name>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Item {
     /// From `public` or the first word to the last token, documentation included.
     pub span: Span,
@@ -19,7 +19,8 @@ pub struct Item {
     pub kind: ItemKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum ItemKind {
     Function(Function),
     Type(TypeDeclaration),
@@ -31,7 +32,7 @@ pub enum ItemKind {
 
 /// A function, a method of an implementation, or (without a body) the head of a method in
 /// an ability or of a function in a declaration module.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Function {
     /// From `function`, not from `public`.
     pub span: Span,
@@ -44,7 +45,7 @@ pub struct Function {
     pub nodes: u32,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Head {
     /// From `function` to the last clause.
     pub span: Span,
@@ -56,7 +57,7 @@ pub struct Head {
     pub type_parameters: Option<TypeParameters>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Parameter {
     pub id: NodeId,
     pub span: Span,
@@ -68,7 +69,7 @@ pub struct Parameter {
 }
 
 /// `for any A, B where A can Compare and …`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TypeParameters {
     pub span: Span,
     pub names: Vec<Name>,
@@ -76,7 +77,7 @@ pub struct TypeParameters {
 }
 
 /// `A can Ability of X`; in a requirement the parameter is `self`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Bound {
     pub span: Span,
     pub parameter: Name,
@@ -84,7 +85,7 @@ pub struct Bound {
 }
 
 /// One capability of a `needs` list.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Capability {
     pub span: Span,
     pub target: CapabilityPath,
@@ -93,7 +94,7 @@ pub struct Capability {
     pub sinks: Vec<CapabilityPath>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CapabilityPath {
     pub span: Span,
     pub path: Path,
@@ -101,7 +102,7 @@ pub struct CapabilityPath {
 }
 
 /// `at most 3 per minute`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Budget {
     pub span: Span,
     /// The digits, `_` included.
@@ -109,7 +110,7 @@ pub struct Budget {
     pub unit: BudgetUnit,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum BudgetUnit {
     Second,
     Minute,
@@ -131,13 +132,13 @@ impl BudgetUnit {
 }
 
 /// A text without holes, its escapes resolved.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PlainText {
     pub span: Span,
     pub value: Arc<str>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TypeDeclaration {
     pub span: Span,
     pub name: Name,
@@ -148,7 +149,8 @@ pub struct TypeDeclaration {
     pub nodes: u32,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum TypeDeclarationKind {
     Record {
         fields: Vec<Field>,
@@ -165,7 +167,7 @@ pub enum TypeDeclarationKind {
 }
 
 /// `has name: T where … as "key"`, or one field of a variant.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Field {
     pub span: Span,
     pub name: Name,
@@ -174,7 +176,7 @@ pub struct Field {
     pub external_name: Option<PlainText>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Variant {
     pub span: Span,
     pub name: Name,
@@ -182,14 +184,14 @@ pub struct Variant {
 }
 
 /// `can Compare by f, g`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Derive {
     pub span: Span,
     pub ability: Name,
     pub by: Vec<Name>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Ability {
     pub span: Span,
     pub name: Name,
@@ -202,7 +204,7 @@ pub struct Ability {
 }
 
 /// `ability A of X for T` … `end`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Implementation {
     pub span: Span,
     pub ability: NamedType,
@@ -214,7 +216,7 @@ pub struct Implementation {
 }
 
 /// `let name: T be value`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Constant {
     pub span: Span,
     pub name: Name,
@@ -224,7 +226,7 @@ pub struct Constant {
     pub nodes: u32,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Test {
     pub span: Span,
     pub name: PlainText,
@@ -235,18 +237,19 @@ pub struct Test {
 }
 
 /// The documentation clauses under a head, in source order.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Docs {
     pub clauses: Vec<DocClause>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct DocClause {
     pub span: Span,
     pub kind: DocClauseKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum DocClauseKind {
     Purpose(ClauseText),
     Tags(ClauseText),
@@ -257,13 +260,13 @@ pub enum DocClauseKind {
 }
 
 /// The rest of a line after a clause word and its colon, trimmed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ClauseText {
     pub span: Span,
     pub text: Arc<str>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Example {
     /// What follows the colon.
     pub span: Span,
@@ -271,7 +274,8 @@ pub struct Example {
     pub outcome: ExampleOutcome,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum ExampleOutcome {
     Is(Expression),
     FailsWith(Pattern),

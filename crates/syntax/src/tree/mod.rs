@@ -18,6 +18,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 pub use expressions::*;
 pub use items::*;
 pub use patterns::*;
@@ -29,9 +31,10 @@ pub use types::*;
 pub const MAX_DEPTH: usize = 64;
 
 /// Bytes of the source, half open.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
 pub struct Span {
     pub start: u32,
+    #[serde(rename = "stop")]
     pub end: u32,
 }
 
@@ -87,7 +90,7 @@ impl fmt::Debug for Span {
 
 /// The number of a node within its definition (see [`Item::nodes`] and the like): dense from 0, so
 /// that what a checker finds out about nodes is a vector beside the tree.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
@@ -97,7 +100,7 @@ impl NodeId {
 }
 
 /// One token that names something. A name that is missing after an error is empty.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Name {
     pub text: Arc<str>,
     pub span: Span,
@@ -110,7 +113,7 @@ impl Name {
 }
 
 /// `a.b.c`: never empty.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Path {
     pub segments: Vec<Name>,
     pub span: Span,
@@ -129,7 +132,7 @@ impl fmt::Display for Path {
 }
 
 /// `# …` to the end of its line.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Comment {
     /// From `#` to the last character that is not a blank.
     pub span: Span,
@@ -138,7 +141,7 @@ pub struct Comment {
 }
 
 /// One file.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Module {
     /// The whole file.
     pub span: Span,

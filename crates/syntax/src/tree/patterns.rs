@@ -2,14 +2,15 @@
 
 use super::*;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Pattern {
     pub id: NodeId,
     pub span: Span,
     pub kind: PatternKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum PatternKind {
     /// A variant or a record; `None` fields when it stands bare.
     Construction {
@@ -30,7 +31,7 @@ pub enum PatternKind {
 }
 
 /// `name` alone binds the field to its own name.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FieldPattern {
     pub id: NodeId,
     pub span: Span,

@@ -2,21 +2,22 @@
 
 use super::*;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Block {
     /// From the first to the last statement; empty where it would start when there is none.
     pub span: Span,
     pub statements: Vec<Statement>,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Statement {
     pub id: NodeId,
     pub span: Span,
     pub kind: StatementKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum StatementKind {
     Let {
         mutable: bool,
@@ -61,21 +62,21 @@ pub enum StatementKind {
 }
 
 /// `if condition then` or `otherwise if condition then`, and its block.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Branch {
     pub span: Span,
     pub condition: Expression,
     pub body: Block,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OtherwiseBlock {
     pub span: Span,
     pub body: Block,
 }
 
 /// `when pattern where guard then`, and its block.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Arm {
     pub span: Span,
     pub pattern: Pattern,
@@ -83,7 +84,7 @@ pub struct Arm {
     pub body: Block,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ForEach {
     pub source: Source,
     pub filter: Option<Expression>,

@@ -2,14 +2,15 @@
 
 use super::*;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Type {
     pub id: NodeId,
     pub span: Span,
     pub kind: TypeKind,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", content = "value")]
 pub enum TypeKind {
     Named(NamedType),
     /// `maybe T`
@@ -20,7 +21,7 @@ pub enum TypeKind {
 }
 
 /// `Name`, `Name of A, B`, `Map of K to V`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct NamedType {
     pub span: Span,
     pub name: Name,
@@ -30,7 +31,7 @@ pub struct NamedType {
 }
 
 /// `function(A, B) returns R or fails with E needs c`
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FunctionType {
     pub parameters: Vec<Type>,
     pub returns: Option<Type>,
