@@ -145,3 +145,28 @@ fn an_edited_body_moves_the_ids_of_its_dependents_and_no_others() {
         assert_eq!(moved, expected, "seed {seed}: {chosen}");
     }
 }
+
+#[test]
+fn a_project_of_a_thousand_definitions_checks_after_a_rename() {
+    let place = Project::new("");
+    let shape = Shape {
+        seed: 3,
+        modules: 20,
+        functions: 45,
+        leaf_used_by_all: true,
+    };
+    for (path, text) in project(shape) {
+        place.put(&path, text.as_bytes());
+    }
+    let run = place
+        .run(&["rename", "part00000.step_0_0", "the_first_of_all"])
+        .ok();
+    let places = run
+        .stdout
+        .split(": ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let places: usize = places.and_then(|count| count.parse().ok()).expect("a number");
+    assert!(places > 900, "every function calls it: {run:#?}");
+    assert_eq!(place.run(&["check", "-q"]).ok().stdout, "");
+}

@@ -28,3 +28,11 @@ fn the_library_is_clean() {
         assert!(list.is_empty(), "{}: {list:#?}", module.name);
     }
 }
+
+/// Programs that were refused once.
+#[test]
+fn what_is_right_is_not_refused() {
+    let folder = Folder::at("clean");
+    let analysis = Analysis::of(&folder, &below(&folder));
+    assert_eq!(told(&analysis), "");
+}

@@ -291,7 +291,8 @@ impl Body<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Outcome {
-        let of = self.fallible(subject, None);
+        let hint = self.success_hint(arms.iter().map(|arm| &arm.pattern));
+        let of = self.fallible(subject, hint.as_ref());
         let mut found = expected.cloned();
         let mut rows = Vec::with_capacity(arms.len());
         let outcomes: Vec<&tree::Outcome> = arms.iter().map(|arm| &arm.outcome).chain(otherwise).collect();

@@ -68,6 +68,28 @@ impl Body<'_> {
         }
     }
 
+    /// The type that `success(name: Type)` says a call gives, for what is solved from its result.
+    pub(super) fn success_hint<'p>(
+        &mut self,
+        mut patterns: impl Iterator<Item = &'p Pattern>,
+    ) -> Option<Type> {
+        let spelled = patterns.find_map(|pattern| match &pattern.kind {
+            PatternKind::Success(inner) => match &inner.kind {
+                PatternKind::Binding {
+                    annotation: Some(spelled),
+                    ..
+                } => Some(spelled),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        // The pattern itself reports and refers.
+        let kept = std::mem::take(&mut self.sink);
+        let hint = self.resolve_type(spelled);
+        self.sink = kept;
+        Some(hint)
+    }
+
     /// What stands in `failure(…)`, or after `fails with` of an example.
     pub(super) fn failure_pattern(&mut self, pattern: &Pattern, fails: &[Type]) -> Shape {
         match &pattern.kind {

@@ -101,7 +101,8 @@ impl Body<'_> {
                 arms,
                 otherwise,
             } => {
-                let of = self.fallible(subject, None);
+                let hint = self.success_hint(arms.iter().map(|arm| &arm.pattern));
+                let of = self.fallible(subject, hint.as_ref());
                 self.settle();
                 let mut rows = Vec::with_capacity(arms.len());
                 for arm in arms {
