@@ -223,7 +223,12 @@ pub fn renyi_check(bytes: &[u8]) {
     assert_eq!(told(&analysis), told(&again));
     let refreshed = again.refresh(&files, &["main.ry".to_owned()]);
     assert_eq!(told(&analysis), told(&refreshed));
-    assert_eq!(refreshed.checked, 0, "nothing changed");
+    // What a module with errors is imported by (itself, for one) is checked in two rounds.
+    let broken = analysis
+        .program
+        .modules()
+        .any(|(_, module)| module.imports.iter().any(|import| import.broken));
+    assert!(broken || refreshed.checked == 0, "nothing changed");
 }
 
 /// One file.

@@ -158,7 +158,40 @@ impl Checker<'_> {
                     }
                 }
             }
-            TypeKind::Opaque { .. } | TypeKind::Subtype { .. } => {}
+            TypeKind::Subtype { base, .. } => self.endless(definition, base),
+            TypeKind::Opaque { .. } => {}
+        }
+    }
+
+    /// A subtype stands on something other than subtypes of itself.
+    fn endless(&mut self, definition: &Definition, base: &Type) {
+        let program = self.program;
+        let mut seen: Vec<DefId> = Vec::new();
+        let mut current = base.clone();
+        while let Type::Named {
+            definition: head,
+            arguments,
+        } = &current
+        {
+            let own = program.find(self.id, &definition.name) == Some(*head);
+            if own {
+                self.report(
+                    Code::TypeMismatch,
+                    definition.name_span,
+                    format!("`{}` stands on itself", definition.name),
+                    "name another base",
+                );
+                return;
+            }
+            // A circle that this type only leads into is told where it is.
+            if seen.contains(head) {
+                return;
+            }
+            seen.push(*head);
+            match program.definition(*head).as_type() {
+                Some(TypeKind::Subtype { base, .. }) => current = base.substitute(arguments, None),
+                _ => return,
+            }
         }
     }
 

@@ -432,8 +432,7 @@ impl<'a> Body<'a> {
                 }
             }
         }
-        let mut current = receiver.clone();
-        for _ in 0..64 {
+        for current in self.bases(receiver) {
             if let Some(head) = current.head()
                 && let Some(list) = program.tables.methods.get(&(head, name.into()))
             {
@@ -448,10 +447,6 @@ impl<'a> Body<'a> {
                 if let Some(found) = fitting.first() {
                     return Some(Method::Plain(**found));
                 }
-            }
-            match self.base(&current) {
-                Some(base) => current = base,
-                None => break,
             }
         }
         if let Some(open) = program.tables.open_methods.get(name) {
@@ -545,14 +540,9 @@ impl<'a> Body<'a> {
             return Outcome::of(Type::Error);
         }
         let mut known: Vec<&str> = Vec::new();
-        let mut current = receiver.clone();
-        loop {
+        for current in self.bases(receiver) {
             if let Some(head) = current.head() {
                 known.extend(program.tables.methods.names_of(head));
-            }
-            match self.base(&current) {
-                Some(base) if known.len() < 1000 => current = base,
-                _ => break,
             }
         }
         known.sort_unstable();

@@ -212,16 +212,24 @@ impl Body<'_> {
         }
     }
 
-    /// The type at the bottom of a chain of subtypes, which the declarations may have made endless.
-    pub(super) fn bottom(&self, of: &Type) -> Type {
-        let mut current = self.shallow(of);
-        for _ in 0..MAX_DEPTH {
-            match self.base(&current) {
-                Some(base) => current = base,
-                None => return current,
+    /// A type and what it stands on, down to the bottom; cut where the declarations make it endless.
+    pub(super) fn bases(&self, of: &Type) -> Vec<Type> {
+        let mut chain = vec![self.shallow(of)];
+        while let Some(base) = chain.last().and_then(|last| self.base(last)) {
+            if chain.len() >= MAX_DEPTH || chain.contains(&base) {
+                break;
             }
+            chain.push(base);
         }
-        Type::Error
+        chain
+    }
+
+    /// The type at the bottom of a chain of subtypes; an error if there is none.
+    pub(super) fn bottom(&self, of: &Type) -> Type {
+        match self.bases(of).pop() {
+            Some(last) if self.base(&last).is_none() => last,
+            _ => Type::Error,
+        }
     }
 
     /// Checks that an expression's type is what is expected, and says it when not.

@@ -130,9 +130,6 @@ impl<'a> Schemas<'a> {
         let Some(kind) = declared.as_type() else {
             return json!({});
         };
-        if let TypeKind::Subtype { base, .. } = kind {
-            return self.of(&base.substitute(&arguments, None), around);
-        }
         if around.contains(spelled) {
             if !self.shared.contains(spelled) {
                 self.shared.push(spelled.clone());
@@ -149,7 +146,9 @@ impl<'a> Schemas<'a> {
                     .collect();
                 json!({ "oneOf": each })
             }
-            TypeKind::Opaque { .. } | TypeKind::Subtype { .. } => json!({}),
+            // Its refinement is not expressed. One that contains itself is shared like a record.
+            TypeKind::Subtype { base, .. } => self.of(&base.substitute(&arguments, None), around),
+            TypeKind::Opaque { .. } => json!({}),
         };
         around.pop();
         schema
